@@ -1,11 +1,11 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: test race lint tables conformance mutants lab-test upstream upstream-test etcdcache
+.PHONY: site serve site-test test race lint tables conformance mutants lab-test upstream upstream-test etcdcache
 
-# Modules of their own: examples of what another module brings, the cache on a real etcd, what needs real servers, and what
-# measures the bed itself.
-MODULES := . examples shell conformance lab
+# Modules of their own: examples of what another module brings, the cache on a real etcd, what needs real servers, what
+# measures the bed itself, and the page.
+MODULES := . examples shell conformance lab site
 
 # At their full size: go test ./... is for people (package internal/testsize).
 test race: export WATCHBED_TESTS := full
@@ -43,6 +43,7 @@ STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
 	@for m in $(MODULES); do (set -x; cd $$m && go vet ./... && $(STATICCHECK) ./...) || exit 1; done
+	cd site && GOOS=js GOARCH=wasm go vet .
 
 # Real etcd servers, built from their published modules: minutes, not seconds. A test that cannot find its
 # server fails.
@@ -67,6 +68,22 @@ mutants:
 # The tests of what measures the bed itself. Continuous integration vets them only.
 lab-test:
 	$(MAKE) -C lab test
+
+# The bed in a browser: static files in site/dist, for any web server. The engine is compiled to WebAssembly.
+SITE := $(CURDIR)/site/dist
+site:
+	mkdir -p $(SITE)
+	cd site && GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o $(SITE)/watchbed.wasm .
+	gzip -9 -n -f $(SITE)/watchbed.wasm
+	cp site/page/* "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(SITE)
+
+# The same on loopback.
+serve: site
+	cd site && go run . -dir $(SITE)
+
+# The page in headless Chromium, which must be installed. WATCHBED_PICTURES=DIR keeps pictures of it.
+site-test:
+	cd site && WATCHBED_BROWSER=required go test -count=1 .
 
 # Tests of etcd's own cache library, with a checkout of etcd: its module is not published. RUN and ETCD=3.5.7 choose tests and the release.
 RUN := .
