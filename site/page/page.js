@@ -388,8 +388,30 @@ function neighbour(direction) {
   return chosen;
 }
 
+// sameNode is the next step of the chosen step's node in this direction.
+function sameNode(direction) {
+  for (let at = chosen + direction; at >= 0 && at < run.steps.length; at += direction) if (run.steps[at].lane === run.steps[chosen].lane) return choose(at);
+}
+
+// textOf has all that a step says of itself, for the search.
+function textOf(at) {
+  const step = run.steps[at];
+  return [what(at), step.kind, step.activity, nameOf(step.lane), ...(step.held || []).flatMap(held => [run.parts[held.part].name, ...held.entries])].join(" ").toLowerCase();
+}
+
+$("find").onsubmit = event => {
+  event.preventDefault();
+  const wanted = $("find").elements.text.value.trim().toLowerCase(), count = run.steps.length;
+  for (let i = 1; i <= count; i++) {
+    const at = (chosen + i) % count;
+    if (textOf(at).includes(wanted)) return say(""), choose(at);
+  }
+  fail(`No step has "${wanted}" in what it does, says or changes.`);
+};
+
 const actions = {
   first: () => choose(0), back: () => choose(neighbour(-1)), next: () => choose(neighbour(1)), last: () => choose(run.steps.length - 1),
+  nodeBack: () => sameNode(-1), nodeNext: () => sameNode(1), search: () => $("find").elements.text.focus(),
   told: () => nextOf(run.story.map(line => line.step)),
   play: () => {
     if (playing) return stop();
@@ -413,7 +435,7 @@ const actions = {
     await navigator.clipboard.writeText(location.href).then(() => say("Copied."), () => fail("The browser does not let the page copy; the link is the address of the page."));
   },
 };
-for (const name in actions) $(name).onclick = actions[name];
+for (const name in actions) if ($(name)) $(name).onclick = actions[name];
 $("whole").onchange = () => { fold(); choose(chosen); };
 $("flip").onsubmit = async event => {
   event.preventDefault();
@@ -423,7 +445,7 @@ $("flip").onsubmit = async event => {
 
 function stop() { clearInterval(playing); playing = 0; $("play").textContent = "Play"; }
 
-const keys = {ArrowUp: "back", k: "back", ArrowDown: "next", j: "next", Home: "first", End: "last", n: "told", " ": "play"};
+const keys = {ArrowUp: "back", k: "back", ArrowDown: "next", j: "next", Home: "first", End: "last", n: "told", J: "nodeNext", K: "nodeBack", "/": "search", " ": "play"};
 document.addEventListener("keydown", event => {
   const free = !["INPUT", "SELECT", "BUTTON", "A"].includes(event.target.tagName) || event.key.length > 1 && event.target.tagName === "BUTTON";
   if ($("run").hidden || !keys[event.key] || !free || event.ctrlKey || event.metaKey || event.altKey) return;
