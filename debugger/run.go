@@ -113,12 +113,11 @@ type View struct {
 	Parts    []Part    `json:"parts"`
 }
 
-// Verdict is how a claim stands. Why explains a violation.
+// Verdict is how a claim stands. Label says in few words how it is violated.
 type Verdict struct {
 	Property string `json:"property"`
 	Verdict  string `json:"verdict"`
 	Label    string `json:"label,omitempty"`
-	Why      string `json:"why,omitempty"`
 }
 
 // Line is a sentence of the story.
@@ -263,7 +262,7 @@ func texts(settings []option.Setting) []string {
 func verdicts(findings []recording.Finding) []Verdict {
 	all := []Verdict{}
 	for _, f := range findings {
-		all = append(all, Verdict{f.Property, f.Verdict, f.Label, f.Why})
+		all = append(all, Verdict{f.Property, f.Verdict, f.Label})
 	}
 	// What is violated comes first.
 	slices.SortStableFunc(all, func(a, b Verdict) int {

@@ -363,7 +363,7 @@ function showMoment(moment) {
   $("claims").replaceChildren(...moment.verdicts.map(v => {
     const line = element("li", v.property + " ");
     line.append(element("span", v.verdict, v.verdict));
-    if (v.why) line.append(": " + v.why);
+    if (v.label) line.append(": " + v.label);
     return line;
   }));
   const others = moment.others.map(other => {
