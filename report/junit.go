@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -82,4 +83,12 @@ func storyOf(s *summary.Summary, property string) string {
 		}
 	}
 	return ""
+}
+
+// WriteJSON writes what a command found.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"io"
 	"strconv"
+	"strings"
 	"text/template"
 
 	"github.com/watchbed/watchbed/diagnosis/summary"
@@ -47,3 +48,37 @@ func Text(to Terminal, name string, of any) *Page {
 
 // writeText writes one of the texts.
 func writeText(w io.Writer, to Terminal, name string, of any) error { return Text(to, name, of).End(w) }
+
+// grouped writes a count with commas, such as 13,195.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Counted is a count with its noun, in the plural unless it is one.
+func Counted(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// times is "once", or how many times.
+func times(n uint64) string {
+	if n == 1 {
+		return "once"
+	}
+	return Counted(n, "time")
+}
+
+// InWords is "a, b and c".
+func InWords(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

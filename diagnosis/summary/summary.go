@@ -5,6 +5,9 @@ package summary
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
@@ -171,4 +174,78 @@ func (s *Summary) Link(f explore.Failure, why string, lines []string, choices in
 			x.Why, x.Story, x.Choices, x.Replay = why, lines, choices, replay
 		}
 	}
+}
+
+// Amount writes a value in a unit of Metric for people: three digits are enough.
+func Amount(v float64, unit string) string {
+	switch unit {
+	case "s":
+		return Seconds(v)
+	case "bytes":
+		return Bytes(v)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// Seconds writes a duration for people.
+func Seconds(v float64) string {
+	d := time.Duration(v * 1e9)
+	switch {
+	case d == 0:
+		return "0"
+	case d < time.Millisecond:
+		return digits(v*1e6) + " µs"
+	case d < time.Second:
+		return digits(v*1e3) + " ms"
+	}
+	return digits(v) + " s"
+}
+
+// Bytes writes a size for people, in powers of 1000.
+func Bytes(v float64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	i := 0
+	for v >= 1000 && i < len(units)-1 {
+		v /= 1000
+		i++
+	}
+	return digits(v) + " " + units[i]
+}
+
+// digits writes three significant digits, without zeros at the end.
+func digits(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return trimmed(strconv.FormatFloat(v, 'f', 1, 64))
+	}
+	return trimmed(strconv.FormatFloat(v, 'f', 2, 64))
+}
+
+func trimmed(s string) string {
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// PlainestFirst puts the failures first that are not known, and among these and among those that are known the ones
+// that say most about the cause: the property with which a planted bug is listed, then what clients are answered, data
+// that is missing before a revision that is too old; then what informers hold, what watches are sent, and last what a
+// cache holds inside.
+func PlainestFirst(known []Known, p *testbed.Params, list []campaign.FailureTally) []campaign.FailureTally {
+	const listed, unknown = 1_000, 10_000 // above all weights
+	weight := func(t campaign.FailureTally) (n int) {
+		if found, err := testbed.FindProperty(t.Failure.Property); err == nil {
+			n = found.Weight
+		}
+		if slices.ContainsFunc(p.Planted(), func(b *testbed.KnownBug) bool { return b.Property.Name == t.Failure.Property }) {
+			n += listed
+		}
+		if Reasons(known, t.Failure.Property) == "" {
+			n += unknown
+		}
+		return n
+	}
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int { return weight(b) - weight(a) })
+	return sorted
 }

@@ -1,6 +1,8 @@
 package property
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Check lets rapid draw schedules of up to so many choices; the number of schedules
@@ -161,4 +164,65 @@ func call(list []uint16) string {
 		b.WriteString(", " + strconv.Itoa(int(n)))
 	}
 	return b.String() + ")"
+}
+
+// indices is a chooser that takes its choices from a list of numbers, each modulo
+// the number of options. A number says how far to go from explore.DefaultChoice,
+// or from the first answer to a question. Where there is only one option it takes
+// no number. After the end of the list all choices are the default, so a shorter
+// list with smaller numbers is a simpler run.
+type indices struct {
+	list []uint16
+	used int
+}
+
+func (c *indices) Pick(_ *sim.World, enabled []sim.Action) int {
+	return (explore.DefaultChoice(enabled) + c.next(len(enabled))) % len(enabled)
+}
+
+func (c *indices) Choose(_ *sim.World, n int, _ string) int { return c.next(n) }
+
+func (c *indices) next(n int) int {
+	if n == 1 || c.used == len(c.list) {
+		return 0
+	}
+	c.used++
+	return int(c.list[c.used-1]) % n
+}
+
+// quiet is a test whose messages are kept and not printed: what rapid prints of a failure
+// is the list of the numbers that it drew, in several ways.
+type quiet struct {
+	testing.TB
+	text   strings.Builder
+	failed bool
+}
+
+func (q *quiet) Helper()             {}
+func (q *quiet) Failed() bool        { return q.failed }
+func (q *quiet) Fail()               { q.failed = true }
+func (q *quiet) FailNow()            { q.failed = true; runtime.Goexit() }
+func (q *quiet) Log(...any)          {}
+func (q *quiet) Logf(string, ...any) {}
+func (q *quiet) Error(args ...any)   { q.failed = true; fmt.Fprintln(&q.text, args...) }
+func (q *quiet) Errorf(format string, args ...any) {
+	q.failed = true
+	fmt.Fprintf(&q.text, format+"\n", args...)
+}
+func (q *quiet) Fatal(args ...any)                 { q.Error(args...); q.FailNow() }
+func (q *quiet) Fatalf(format string, args ...any) { q.Errorf(format, args...); q.FailNow() }
+
+// quietly runs a check, and returns what it has to say if it fails.
+func quietly(t testing.TB, check func(testing.TB)) string {
+	q := &quiet{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(q)
+	}()
+	<-done
+	if !q.failed {
+		return ""
+	}
+	return q.text.String()
 }

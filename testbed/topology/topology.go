@@ -6,10 +6,14 @@
 package topology
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // Topology numbers the nodes of etcd and of the API servers: first etcd, then its
@@ -161,4 +165,104 @@ func Numbered(name string, i, total int) string {
 		return name
 	}
 	return name + "-" + strconv.Itoa(i+1)
+}
+
+// Elsewhere is the prefix of a resource that no cache holds.
+const Elsewhere = "/registry/events/"
+
+// Neighbours are prefixes of resources that no cache holds either, next to the first
+// watched one: its own name is the beginning of theirs, and no key lies between the last
+// of the one before or the first of the one behind and its keys.
+var Neighbours = []string{"/registry/pods", "/registry/pods-b/", "/registry/pods.", "/registry/pods0"}
+
+// Prefix is where the objects of a resource live.
+func Prefix(resource int) string { return "/registry/" + ResourceName(resource) + "/" }
+
+var resourceNames = [...]string{"pods", "configmaps", "secrets", "nodes"}
+
+// ResourceName names a resource.
+func ResourceName(resource int) string {
+	if resource < len(resourceNames) {
+		return resourceNames[resource]
+	}
+	return "kind" + strconv.Itoa(resource)
+}
+
+// Key is the i-th of the watched keys: resources take turns, then namespaces.
+func (t *Topology) Key(i int) string {
+	prefix := Prefix(i % t.Resources)
+	if t.Namespaces > 0 {
+		prefix += Namespace(i%t.Namespaces) + "/"
+	}
+	return prefix + ObjectName(i/t.Resources)
+}
+
+// ObjectName names the i-th object of a resource: a, b, ... z, aa ...
+func ObjectName(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return ObjectName(i/26-1) + ObjectName(i%26)
+}
+
+// Namespace names the i-th: "team", "team-b", "team-b-b" ... Each begins like the
+// one before.
+func Namespace(i int) string { return "team" + strings.Repeat("-b", i) }
+
+// memberSetting is an option that only the members of one version have:
+// VERSION:NAME=VALUE.
+type memberSetting struct {
+	version string
+	option.Setting
+}
+
+func parseMemberSetting(text string) (memberSetting, error) {
+	version, assignment, hasVersion := strings.Cut(text, ":")
+	name, value, hasValue := strings.Cut(assignment, "=")
+	if !hasVersion || !hasValue {
+		return memberSetting{}, fmt.Errorf("%q: want VERSION:NAME=VALUE, such as 3.5.7:progress=dropped", text)
+	}
+	if _, err := etcd.Release(version); err != nil {
+		return memberSetting{}, err
+	}
+	return memberSetting{version, option.Setting{Name: name, Value: value}}, nil
+}
+
+func checkMemberSettings(list []string) error {
+	for _, text := range list {
+		m, err := parseMemberSetting(text)
+		if err != nil {
+			return err
+		}
+		if err := etcd.Group.Set(&etcd.Options{}, m.Name, m.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetMember sets the options that only members of this version have.
+func (o *Options) SetMember(version string, options *etcd.Options) error {
+	for _, text := range o.MemberSettings {
+		m, err := parseMemberSetting(text)
+		if err != nil {
+			return err
+		}
+		if m.version != version {
+			continue
+		}
+		if err := etcd.Group.Set(options, m.Name, m.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WithMember is the topology with one option of etcd set for the members of one
+// version.
+func (o *Options) WithMember(version string, s option.Setting) (Options, error) {
+	with := *o
+	text := version + ":" + s.String()
+	with.MemberSettings = append(slices.Clone(o.MemberSettings), text)
+	return with, checkMemberSettings([]string{text})
 }
