@@ -129,7 +129,6 @@ func newReading(s process, file *os.File) *reading {
 	return r
 }
 
-// Read implements io.Reader.
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.done += int64(n)

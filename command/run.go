@@ -421,7 +421,8 @@ func (x *explored) diagnoseAll(ctx context.Context, finder diagnosis.Finder, fai
 	}
 	for _, tally := range failures {
 		if slices.ContainsFunc(kept, func(k *keptRun) bool { return k.err == nil && k.shows(tally.Failure) }) {
-			x.first.replace(tally)
+			a := x.first
+			a.runs = slices.DeleteFunc(a.runs, func(r *foundRun) bool { return r.Failure == tally.Failure && r.FirstSeed == tally.FirstSeed })
 		}
 	}
 	x.kept = append(x.kept, kept...)

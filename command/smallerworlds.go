@@ -106,9 +106,6 @@ func flagsOf(world *proofs.Search) []sizeFlag {
 	return all
 }
 
-// ofNodes reports whether it is about the release or the design: what is asked about, and no size.
-func (f *sizeFlag) ofNodes() bool { return f.option == "etcd" || f.option == "cache" || f.isSetting() }
-
 // isSetting reports whether it sets an option of the release or of the design.
 func (f *sizeFlag) isSetting() bool {
 	p, err := new(testbed.Params).With(f.option, strings.TrimPrefix(f.value, f.option+"="))
@@ -118,7 +115,7 @@ func (f *sizeFlag) isSetting() bool {
 // sizedAs are the flags by which a world gets the size of a searched world: how many there are of everything, its
 // delays and its timerBound. Given settings of the same names give way.
 func sizedAs(world *proofs.Search, given []string) []string {
-	of := slices.DeleteFunc(flagsOf(world), func(f sizeFlag) bool { return f.ofNodes() })
+	of := slices.DeleteFunc(flagsOf(world), func(f sizeFlag) bool { return f.option == "etcd" || f.option == "cache" || f.isSetting() })
 	var words []string
 	for _, setting := range given {
 		name, _, _ := strings.Cut(setting, "=")

@@ -67,11 +67,6 @@ func (a *unshrunk) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 	a.runs = append(a.runs, found)
 }
 
-// replace forgets the run of a failure of which there is a smaller one now.
-func (a *unshrunk) replace(tally campaign.FailureTally) {
-	a.runs = slices.DeleteFunc(a.runs, func(r *foundRun) bool { return r.Failure == tally.Failure && r.FirstSeed == tally.FirstSeed })
-}
-
 // link gives the runs that nothing took the place of to failures that have no other run.
 // Of several draws that fail in the same way one may have a smaller run.
 func (a *unshrunk) link(found *summary.Summary) {

@@ -203,7 +203,7 @@ func (j *Judge) record(h *model.History, log *model.Log, out *Judgement) error {
 	case out.Verdict == model.VerdictUnknown:
 		out.By = ByPorcupine
 		if out.Exercised == 0 {
-			out.Exercised = boundByTime(h, out.Property)
+			out.Exercised = CountBound(h, out.Property, func(op *model.Operation) bool { return answersReads(op.Request, op.Result) })
 		}
 		if v == model.Holds && out.Exercised == 0 {
 			v = model.Vacuous

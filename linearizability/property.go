@@ -92,12 +92,6 @@ func (p Property) IsOrder() bool {
 	return p == Linearizable || p == LinearizableData || p == Sequential
 }
 
-// boundByTime counts the reads that a property binds to a write before them, where no
-// revision says what they saw.
-func boundByTime(h *model.History, p Property) int {
-	return CountBound(h, p, func(op *model.Operation) bool { return answersReads(op.Request, op.Result) })
-}
-
 // CountBound counts the operations that a property binds to a write before them. For Sequential these are the
 // operations of a client that had written or seen a write; for the other properties, consistent reads called after
 // a write had returned.

@@ -66,9 +66,6 @@ type WatchStream struct {
 	Parts bool
 }
 
-// covers reports whether the watcher asked for changes of the key.
-func (r *WatchRequest) covers(key string) bool { return InRange(key, r.Key, r.End) }
-
 // Changes are those of a revision as this watch sees them, in key order. Filters count
 // for nothing here, nor does the range of keys.
 func (r *WatchRequest) Changes(l *Log, rev int64) []WatchEvent {
@@ -104,5 +101,5 @@ func (r *WatchRequest) Selected(it *Item) *Item {
 // Wants reports whether the event is to be sent to the watcher.
 func (r *WatchRequest) Wants(t EventType, key string) bool {
 	filtered := t == PutEvent && r.NoPut || t == DeleteEvent && r.NoDelete
-	return r.covers(key) && !filtered
+	return InRange(key, r.Key, r.End) && !filtered
 }

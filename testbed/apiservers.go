@@ -248,7 +248,6 @@ func (a *apiServer) build(s *System, w *sim.World, i int) {
 	}
 }
 
-// WatchClients implements faults.Server.
 func (a *apiServer) WatchClients() []sim.NodeID {
 	all := []sim.NodeID{a.Client}
 	for _, c := range a.caches {
@@ -262,7 +261,6 @@ func (a *apiServer) WatchClients() []sim.NodeID {
 // Generation implements faults.Replaceable. Its first cache counts them.
 func (a *apiServer) Generation(in faults.Nodes) int { return generationOf(in.Node(a.Caches[0])) }
 
-// Ready implements faults.Replaceable.
 func (a *apiServer) Ready(in faults.Nodes) bool {
 	return !slices.ContainsFunc(a.Caches, func(id sim.NodeID) bool {
 		c, known := in.Node(id).(cache.Readiness)
@@ -270,7 +268,6 @@ func (a *apiServer) Ready(in faults.Nodes) bool {
 	})
 }
 
-// Reconfigure implements faults.Replaceable.
 func (a *apiServer) Reconfigure(in faults.Nodes) {
 	next := &a.generations[(a.Generation(in)+1)%len(a.generations)]
 	in.Node(a.Client).(*client.Client).Reconfigure(next.client)

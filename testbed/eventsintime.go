@@ -65,7 +65,6 @@ type queueOfStage struct {
 	queue Queue
 }
 
-// Reset implements Judge.
 func (j *eventsInTime) Reset() {
 	clear(j.moved)
 	j.tally = Tally{}

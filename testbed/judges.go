@@ -57,14 +57,12 @@ type recorded[T any] struct {
 
 func (*recorded[T]) Reset() {}
 
-// Finding implements Judge.
 func (r *recorded[T]) Finding(w *sim.World) explore.Finding {
 	var all Tally
 	r.judge(r.of, w, &all)
 	return all.Finding()
 }
 
-// MonitorState implements Monitored.
 func (r *recorded[T]) MonitorState() MonitorState {
 	state, _ := any(r.of).(MonitorState)
 	return state
@@ -138,7 +136,6 @@ type each[E any] struct {
 	seen   []E
 }
 
-// Reset implements Observer.
 func (e *each[E]) Reset() {
 	clear(e.seen)
 	for len(e.seen) < e.system.parts(e.part) {
@@ -155,7 +152,6 @@ func (e *each[E]) step(w *sim.World, a sim.Action, all *Tally) {
 	}
 }
 
-// Conclude implements Concluder.
 func (e *each[E]) Conclude(w *sim.World, all *Tally) {
 	for i := range e.seen {
 		if c, ok := any(&e.seen[i]).(eachConcluder); ok {
@@ -167,7 +163,6 @@ func (e *each[E]) Conclude(w *sim.World, all *Tally) {
 // stateOfEach is the state of a monitor.
 type stateOfEach[E any] struct{ each[E] }
 
-// Digest implements MonitorState.
 func (e *stateOfEach[E]) Digest(d sim.Digest) sim.Digest {
 	for i := range e.seen {
 		d = any(&e.seen[i]).(eachState).Digest(e.system, i, d)
@@ -202,7 +197,6 @@ type stepwise[T any] struct {
 	tally Tally
 }
 
-// Reset implements Judge.
 func (j *stepwise[T]) Reset() {
 	j.tally = Tally{}
 	if seen, ok := any(j.of).(Observer); ok {
@@ -210,7 +204,6 @@ func (j *stepwise[T]) Reset() {
 	}
 }
 
-// Follows implements Follower.
 func (j *stepwise[T]) Follows(p Part) bool {
 	if f, ok := any(j.of).(Follower); ok {
 		return f.Follows(p)
@@ -220,7 +213,6 @@ func (j *stepwise[T]) Follows(p Part) bool {
 
 func (j *stepwise[T]) AfterStep(w *sim.World, a sim.Action) { j.step(j.of, w, a, &j.tally) }
 
-// Finding implements Judge.
 func (j *stepwise[T]) Finding(w *sim.World) explore.Finding {
 	all := j.tally
 	if c, ok := any(j.of).(Concluder); ok {
@@ -229,7 +221,6 @@ func (j *stepwise[T]) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
-// MonitorState implements Monitored.
 func (j *stepwise[T]) MonitorState() MonitorState {
 	if _, ok := any(j.of).(MonitorState); ok {
 		return seen[T]{j}
@@ -262,19 +253,16 @@ func (j *remembering[T]) own() {
 
 func (j *remembering[T]) copy(seen T) { j.of, j.shared = any(j.of).(copier[T]).Copy(seen), false }
 
-// Reset implements Judge.
 func (j *remembering[T]) Reset() {
 	j.own()
 	j.stepwise.Reset()
 }
 
-// AfterStep implements StepObserver.
 func (j *remembering[T]) AfterStep(w *sim.World, a sim.Action) {
 	j.own()
 	j.stepwise.AfterStep(w, a)
 }
 
-// Memory implements Remembering.
 func (j *remembering[T]) Memory() any {
 	j.shared = true
 	return recollection[T]{j.of, j.tally}

@@ -143,7 +143,6 @@ func newLatency(s *System) *latency {
 	return &latency{system: s, at: map[place]sim.Time{}, channels: map[Queue][]waiting{}, asked: map[sim.Conn]askedWatch{}, streams: map[mvcc.StreamName]int64{}}
 }
 
-// Reset implements Observer.
 func (l *latency) Reset() {
 	clear(l.at)
 	clear(l.channels)
@@ -152,7 +151,6 @@ func (l *latency) Reset() {
 	l.stream = mvcc.StreamName{}
 }
 
-// Observe implements sim.Observer.
 func (l *latency) Observe(w *sim.World, e *sim.Event) {
 	switch e.Kind {
 	case sim.Noted:

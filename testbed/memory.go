@@ -41,11 +41,6 @@ type memoryCounter struct {
 	use         MemoryUse
 }
 
-// newMemoryCounter makes a counter in which each object weighs this many bytes.
-func newMemoryCounter(servers []topology.APIServer, objectBytes int) *memoryCounter {
-	return &memoryCounter{servers: servers, objectBytes: int64(objectBytes)}
-}
-
 // Reset begins a run.
 func (c *memoryCounter) Reset() { c.use = MemoryUse{} }
 

@@ -93,12 +93,8 @@ func (p *Params) Set(name, value string) error {
 			return fmt.Errorf("%s=%s: the bug %s sets %s; give one of them", name, value, bug, s)
 		}
 	}
-	p.Settings = append(p.without(name), option.Setting{Name: name, Value: value})
+	p.Settings = append(slices.DeleteFunc(slices.Clone(p.Settings), func(s option.Setting) bool { return s.Name == name }), option.Setting{Name: name, Value: value})
 	return nil
-}
-
-func (p *Params) without(name string) []option.Setting {
-	return slices.DeleteFunc(slices.Clone(p.Settings), func(s option.Setting) bool { return s.Name == name })
 }
 
 // With are parameters that are written in the source code: each NAME=VALUE, as --set takes it, with spaces

@@ -216,7 +216,6 @@ type stateOf struct {
 	claim  int
 }
 
-// Digest implements MonitorState.
 func (p stateOf) Digest(d sim.Digest) sim.Digest {
 	return p.system.claims[p.claim].Monitor.State(p.system, d)
 }

@@ -99,7 +99,7 @@ func newSystem(p Params, sc *Scenario) (*System, error) {
 		}
 	}
 	if p.Informers.ObjectBytes > 0 {
-		s.memory = newMemoryCounter(s.topology.APIServers, p.Informers.ObjectBytes)
+		s.memory = &memoryCounter{servers: s.topology.APIServers, objectBytes: int64(p.Informers.ObjectBytes)}
 		s.observers = append(s.observers, s.memory)
 	}
 	if p.Clock.Latency {

@@ -184,7 +184,6 @@ func (c *Client) Requests() []sim.Payload { return c.requests }
 // Spans belong to Operations, index by index.
 func (c *Client) Spans() []Span { return c.spans }
 
-// Start implements sim.Node.
 func (c *Client) Start(env *sim.Env) {
 	if c.draw != nil {
 		c.drawProgram(env)
@@ -524,7 +523,6 @@ func code(c wire.Code) model.Code {
 
 func (c *Client) TimerName(sim.Timer) string { return "next " + strconv.Itoa(c.next) }
 
-// Clone implements sim.Cloner.
 func (c *Client) Clone() sim.Node {
 	d := *c
 	d.operations = append([]model.Operation(nil), c.operations...)
@@ -559,7 +557,6 @@ func (c *Client) Behaviour(d sim.Digest) sim.Digest {
 	return sim.FoldCells(d, c, cellRecord)
 }
 
-// Cells implements sim.Celled.
 func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	plan := sim.NewDigest.Int(int64(c.next))
 	if c.draw != nil {

@@ -134,7 +134,6 @@ func (w *EtcdWatch) FirstProgress() (d sim.Duration, ok bool) {
 	return 0, false
 }
 
-// Start implements sim.Node.
 func (w *EtcdWatch) Start(env *sim.Env) {
 	if w.plan.Draw != nil {
 		w.plan.Draw(env, &w.plan)
@@ -142,7 +141,6 @@ func (w *EtcdWatch) Start(env *sim.Env) {
 	env.Arm(openStream, drawn(env, w.plan.Begin, "begin"))
 }
 
-// Fire implements sim.Node.
 func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 	env.Writes(cellPlan, 0)
 	if t == openStream {
@@ -192,7 +190,6 @@ func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
 	}
 }
 
-// Receive implements sim.Node.
 func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
 	etcdAnswered.Say(env, etcdResponse{m.Payload})
@@ -240,7 +237,6 @@ func (w *EtcdWatch) declareResponse(env *sim.Env, r *wire.WatchResponse) {
 // recordOf is the item of a watch: ids begin at 0, items at 1.
 func recordOf(id int64) int64 { return id + 1 }
 
-// TimerName implements sim.Node.
 func (w *EtcdWatch) TimerName(t sim.Timer) string {
 	if t == openStream {
 		return "open stream"
@@ -248,7 +244,6 @@ func (w *EtcdWatch) TimerName(t sim.Timer) string {
 	return "request " + strconv.Itoa(w.requested+w.later+1)
 }
 
-// Clone implements sim.Cloner.
 func (w *EtcdWatch) Clone() sim.Node {
 	d := *w
 	d.responses = append([]Response(nil), w.responses...)
@@ -259,7 +254,6 @@ func (w *EtcdWatch) Clone() sim.Node {
 func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
 func (w *EtcdWatch) Behaviour(d sim.Digest) sim.Digest   { return sim.FoldCells(d, w, cellRecord) }
 
-// Cells implements sim.Celled.
 func (w *EtcdWatch) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	record := sim.NewDigest
 	for i := range w.responses {

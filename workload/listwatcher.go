@@ -71,7 +71,6 @@ func (c *ListWatcher) Done() bool {
 
 func (c *ListWatcher) to() sim.NodeID { return c.plan.To[c.at%len(c.plan.To)] }
 
-// Start implements sim.Node.
 func (c *ListWatcher) Start(env *sim.Env) {
 	if c.plan.AwaitReady {
 		env.Writes(cellOpen, 0)
@@ -116,7 +115,6 @@ func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
 	c.streams.watch(env, c.to(), req, listWatchBegan)
 }
 
-// Receive implements sim.Node.
 func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
 	env.LooksAt(cellOpen, 0)
 	if m.Conn != c.conn {
@@ -207,7 +205,6 @@ func (c *ListWatcher) wait(env *sim.Env) {
 	}
 }
 
-// Fire implements sim.Node.
 func (c *ListWatcher) Fire(env *sim.Env, t sim.Timer) {
 	switch t {
 	case listPace:
@@ -263,7 +260,6 @@ func (c *ListWatcher) Run(env *sim.Env, _ sim.Task) {
 
 func (c *ListWatcher) TaskName(sim.Task) string { return "take the next event" }
 
-// TimerName implements sim.Node.
 func (c *ListWatcher) TimerName(t sim.Timer) string {
 	switch t {
 	case listPace:
@@ -274,7 +270,6 @@ func (c *ListWatcher) TimerName(t sim.Timer) string {
 	return "attempt " + strconv.Itoa(len(c.all)+1)
 }
 
-// Clone implements sim.Cloner.
 func (c *ListWatcher) Clone() sim.Node {
 	d := *c
 	d.streams = c.clone()
@@ -293,7 +288,6 @@ func (c *ListWatcher) Behaviour(d sim.Digest) sim.Digest {
 	return sim.FoldCells(d, c, cellRecord)
 }
 
-// Cells implements sim.Celled.
 func (c *ListWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	visit(cellPlan, 0, sim.NewDigest.Int(int64(c.at)).Int(int64(c.round)).Int(int64(c.retries)))
 	visit(cellOpen, 0, sim.NewDigest.Bool(c.waiting).Bool(c.conn != sim.NoConn))

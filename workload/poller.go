@@ -85,7 +85,6 @@ func (p *Poller) Asks(visit func(to sim.NodeID, p sim.Payload)) { visit(p.plan.T
 // Attempts are those of the run so far, in the order of their calls.
 func (p *Poller) Attempts() []Attempt { return p.attempts }
 
-// Start implements sim.Node.
 func (p *Poller) Start(env *sim.Env) {
 	env.Writes(cellOpen, 0)
 	p.conn = env.Call(p.plan.To, &readyz)
@@ -99,7 +98,6 @@ func (p *Poller) think(env *sim.Env) {
 	env.Arm(pollNext, wait)
 }
 
-// Fire implements sim.Node.
 func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 	env.LooksAt(cellOpen, 0)
 	if t == pollPatience {
@@ -122,7 +120,6 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 	}
 }
 
-// Receive implements sim.Node.
 func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
 	env.LooksAt(cellOpen, 0)
 	if m.Conn != p.conn {
@@ -214,7 +211,6 @@ func pollLabels(name, phase, server string) string {
 	return name + `{phase="` + phase + `",server="` + server + `"`
 }
 
-// TimerName implements sim.Node.
 func (p *Poller) TimerName(t sim.Timer) string {
 	if t == pollPatience {
 		return "loses patience"
@@ -222,7 +218,6 @@ func (p *Poller) TimerName(t sim.Timer) string {
 	return "next"
 }
 
-// Clone implements sim.Cloner.
 func (p *Poller) Clone() sim.Node {
 	c := *p
 	c.attempts = append([]Attempt(nil), p.attempts...)
@@ -239,7 +234,6 @@ func (p *Poller) Behaviour(d sim.Digest) sim.Digest {
 	return sim.FoldCells(d, p, cellPlan, cellRecord)
 }
 
-// Cells implements sim.Celled.
 func (p *Poller) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	record := sim.NewDigest
 	for i := range p.attempts {

@@ -150,7 +150,6 @@ func (w *DrawnWatcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
 	}
 }
 
-// Start implements sim.Node.
 func (w *DrawnWatcher) Start(env *sim.Env) {
 	if w.requests = w.draw(env); len(w.requests) > 0 {
 		w.begin(env)
@@ -166,7 +165,6 @@ func (w *DrawnWatcher) begin(env *sim.Env) {
 	env.Arm(drawnNext, 0)
 }
 
-// Fire implements sim.Node.
 func (w *DrawnWatcher) Fire(env *sim.Env, t sim.Timer) {
 	if t == drawnLeave {
 		env.Close(w.conn)
@@ -189,7 +187,6 @@ func (w *DrawnWatcher) ended(env *sim.Env) {
 	}
 }
 
-// Receive implements sim.Node.
 func (w *DrawnWatcher) Receive(env *sim.Env, m *sim.Message) {
 	env.LooksAt(cellOpen, 0)
 	if m.Conn != w.conn {
@@ -223,7 +220,6 @@ func (w *DrawnWatcher) event(env *sim.Env, e *wire.WatchEvent) {
 	}
 }
 
-// TimerName implements sim.Node.
 func (w *DrawnWatcher) TimerName(t sim.Timer) string {
 	if t == drawnLeave {
 		return "leave watch " + strconv.Itoa(len(w.all))
@@ -231,7 +227,6 @@ func (w *DrawnWatcher) TimerName(t sim.Timer) string {
 	return "watch " + strconv.Itoa(len(w.all)+1)
 }
 
-// Clone implements sim.Cloner.
 func (w *DrawnWatcher) Clone() sim.Node {
 	d := *w
 	d.streams = w.clone()
@@ -245,7 +240,6 @@ func (w *DrawnWatcher) Behaviour(d sim.Digest) sim.Digest {
 	return sim.FoldCells(d.Int(int64(len(w.all))), w, cellRecord)
 }
 
-// Cells implements sim.Celled.
 func (w *DrawnWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	plan := sim.NewDigest
 	for _, req := range w.requests {

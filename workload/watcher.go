@@ -69,7 +69,6 @@ func (w *Watcher) To() sim.NodeID { return w.to }
 // Watching reports whether the last of Streams is open.
 func (w *Watcher) Watching() bool { return w.state == watcherWatches && w.streams.Watching() }
 
-// Start implements sim.Node.
 func (w *Watcher) Start(env *sim.Env) {
 	env.Writes(cellOpen, 0)
 	w.conn = env.Call(w.to, &readyz)
@@ -127,7 +126,6 @@ func (w *Watcher) beginWatch(env *sim.Env) {
 	w.state = watcherWatches
 }
 
-// Receive implements sim.Node.
 func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	env.LooksAt(cellOpen, 0)
 	if m.Conn != w.conn {
@@ -203,7 +201,6 @@ func (w *Watcher) Run(env *sim.Env, _ sim.Task) {
 
 func (w *Watcher) TaskName(sim.Task) string { return "read on" }
 
-// TimerName implements sim.Node.
 func (w *Watcher) TimerName(t sim.Timer) string {
 	if t == readOn {
 		return "read on"
@@ -211,7 +208,6 @@ func (w *Watcher) TimerName(t sim.Timer) string {
 	return "attempt " + strconv.Itoa(len(w.all)+1)
 }
 
-// Clone implements sim.Cloner.
 func (w *Watcher) Clone() sim.Node {
 	d := *w
 	d.streams = w.clone()
@@ -228,7 +224,6 @@ func (w *Watcher) Behaviour(d sim.Digest) sim.Digest {
 	return sim.FoldCells(d, w, cellRecord)
 }
 
-// Cells implements sim.Celled.
 func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	plan := sim.NewDigest.Int(int64(w.retries))
 	if w.reading.Habit != Fast {

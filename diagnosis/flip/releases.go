@@ -125,16 +125,11 @@ func knownBug(node, name, value string) *testbed.KnownBug {
 // bugOf is the known bug that a value of a behaviour is, also of etcd.
 func bugOf(node, name, value string) *testbed.KnownBug {
 	for _, b := range testbed.KnownBugs() {
-		if isValue(b, node, name, value) {
+		if b.Node() == node && b.Planting() == (option.Setting{Name: name, Value: value}) {
 			return b
 		}
 	}
 	return nil
-}
-
-// isValue reports whether a bug is this value of an option.
-func isValue(b *testbed.KnownBug, node, name, value string) bool {
-	return b.Node() == node && b.Planting() == option.Setting{Name: name, Value: value}
 }
 
 // designs lists the cache designs that have the value.

@@ -231,20 +231,16 @@ func (r *Run) wrote(k sim.CellKind, item int64) int {
 // operation finds the steps at which a client began an operation of the history
 // and heard of its outcome; -1 is never. Both take a tick.
 func (r *Run) operation(op int) (call, answer int) {
-	call = r.Trace.AtTick(r.History.Operations[op].Call)
+	call = r.Trace.Wrote(sim.CellTicks, 0, r.History.Operations[op].Call)
 	if call < 0 {
 		return -1, -1
 	}
 	for i := call + 1; i < len(r.Trace.Steps); i++ {
-		if s := &r.Trace.Steps[i]; s.Node == r.Trace.Steps[call].Node && ticks(s.Accesses) {
+		if s := &r.Trace.Steps[i]; s.Node == r.Trace.Steps[call].Node && slices.ContainsFunc(s.Accesses, func(a sim.Access) bool { return a.Write && a.Cell.Kind == sim.CellTicks }) {
 			return call, i
 		}
 	}
 	return call, -1
-}
-
-func ticks(accesses []sim.Access) bool {
-	return slices.ContainsFunc(accesses, func(a sim.Access) bool { return a.Write && a.Cell.Kind == sim.CellTicks })
 }
 
 // focus keeps a slice to what the violation is about. A list reads every object of

@@ -108,7 +108,7 @@ func (s *Summary) FirstOf(f explore.Failure) string {
 	for i := range s.Failures {
 		x := &s.Failures[i]
 		switch {
-		case !x.is(f):
+		case x.Property != f.Property || x.Label != f.Label:
 		case x.Draw != nil:
 			return fmt.Sprintf("--draw %d --seeds %d..%d", *x.Draw, x.Seed, x.Seed)
 		default:
@@ -116,10 +116,6 @@ func (s *Summary) FirstOf(f explore.Failure) string {
 		}
 	}
 	return ""
-}
-
-func (x *Failure) is(f explore.Failure) bool {
-	return x.Property == f.Property && x.Label == f.Label
 }
 
 // Of says what a campaign came to. Stories and replay files are left to Link.

@@ -147,10 +147,6 @@ func (t *Trace) acted(w *sim.World, e *sim.Event) {
 	t.Steps = append(t.Steps, s)
 }
 
-// AtTick finds the step that took this reading of sim.Env.Tick, -1 if there is
-// none. The calls and returns of a history are such readings.
-func (t *Trace) AtTick(tick int64) int { return t.Wrote(sim.CellTicks, 0, tick) }
-
 // Wrote finds the first step that wrote this item of a cell of a node, -1 if
 // there is none.
 func (t *Trace) Wrote(k sim.CellKind, n sim.NodeID, item int64) int {

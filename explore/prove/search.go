@@ -51,7 +51,7 @@ const maxStates = 1<<32 - 1
 func Search(ctx context.Context, subjects func() Subject, properties []string, cfg Config) (*Result, error) {
 	s := &search{
 		ctx: ctx, cfg: cfg, properties: properties, began: time.Now(),
-		tree: newTree(), visited: newVisited(), stopped: map[timer]Cut{}, counts: newCounts(len(properties)),
+		tree: &tree{parents: []uint32{0}, steps: []step{0}}, visited: &visited{places: make([]key, leastPlaces)}, stopped: map[timer]Cut{}, counts: newCounts(len(properties)),
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
@@ -147,7 +147,8 @@ func (s *search) run() error {
 			return nil
 		}
 		s.first, s.last = s.last, s.tree.len()
-		s.frontier.advance()
+		f := &s.frontier
+		f.layer, f.next = f.next, places{f.layer.list[:0], f.layer.ends[:0], f.layer.parts[:0]}
 	}
 	return nil
 }
@@ -432,7 +433,7 @@ func (s *search) result() *Result {
 	r := &Result{
 		States: s.visited.count, Transitions: s.Transitions, Depth: s.depth, Left: s.left, Ended: s.Ended, Rested: s.Rested, Cut: []Cut{},
 		CutStates: s.Cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
-		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
+		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.count - s.visited.inTable,
 		CoveragePoints: s.coveragePoints(),
 	}
 	for i, p := range s.properties {

@@ -51,7 +51,6 @@ type listener struct {
 	choices []choice
 }
 
-// Choose implements sim.Chooser.
 func (l *listener) Choose(w *sim.World, n int, what string) int {
 	answer := l.Chooser.Choose(w, n, what)
 	l.choices = append(l.choices, choice{n, answer, what})

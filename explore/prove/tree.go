@@ -19,8 +19,6 @@ type tree struct {
 	file io.ReaderAt
 }
 
-func newTree() *tree { return &tree{parents: []uint32{0}, steps: []step{0}} }
-
 func (t *tree) len() int { return t.filed + len(t.parents) }
 
 func (t *tree) add(parent uint32, s step) {
@@ -105,8 +103,6 @@ func (p *places) get(i int) place {
 	return x
 }
 
-func (p *places) empty() places { return places{p.list[:0], p.ends[:0], p.parts[:0]} }
-
 // placeBytes is what a place takes, with its end and without its parts.
 const placeBytes = 72
 
@@ -131,6 +127,3 @@ func (f *frontier) find(state uint32) (place, bool) {
 
 // bytes is how much memory the frontier takes.
 func (f *frontier) bytes() int { return f.layer.bytes() + f.next.bytes() }
-
-// advance goes on to the next layer.
-func (f *frontier) advance() { f.layer, f.next = f.next, f.layer.empty() }

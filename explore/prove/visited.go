@@ -28,8 +28,6 @@ type visited struct {
 // leastPlaces is how large the table is when it is empty.
 const leastPlaces = 1 << 12
 
-func newVisited() *visited { return &visited{places: make([]key, leastPlaces)} }
-
 // place is where a key is, or an empty place for it.
 func (v *visited) place(k key) int {
 	mask := len(v.places) - 1
@@ -91,9 +89,6 @@ func (v *visited) spill(dir string) error {
 // growsSoon reports whether the table may grow, to twice its size, before it has been looked at
 // again.
 func (v *visited) growsSoon() bool { return 8*v.inTable > 5*len(v.places) }
-
-// filed is how many are in a file.
-func (v *visited) filed() int { return v.count - v.inTable }
 
 func (v *visited) close() error {
 	if v.older == nil {

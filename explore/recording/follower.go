@@ -132,7 +132,7 @@ func (c *follower) begin(p *plan) {
 	c.names.begin()
 	c.wanted, c.place, c.left, c.followed, c.detour = p, 0, len(p.steps), 0, 0
 	c.answers = p.start
-	c.reset()
+	c.plan.start, c.plan.steps = c.plan.start[:0], c.plan.steps[:0]
 	c.head = c.head[:0]
 	c.growHead()
 	c.next = append(c.next[:0], make([]int32, len(p.steps))...)

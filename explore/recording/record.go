@@ -71,10 +71,6 @@ type planned struct {
 	plan  plan
 }
 
-func (p *planned) reset() {
-	p.plan.start, p.plan.steps = p.plan.start[:0], p.plan.steps[:0]
-}
-
 // addStep adds the picked action, and the action of the default choice; both are
 // indices of names. It keeps the memory of earlier runs.
 func (p *planned) addStep(names []int32, picked, byDefault int) {

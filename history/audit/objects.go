@@ -17,10 +17,6 @@ type objects struct {
 	sets map[string]labels.Set
 }
 
-func newObjects() objects {
-	return objects{versions: map[string][]version{}, sets: map[string]labels.Set{}}
-}
-
 // version is what an object was from one revision on.
 type version struct {
 	revision int64

@@ -13,6 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // maxBytes is more than a line of watchbed's own format may take: an API server logs the
@@ -24,7 +25,7 @@ const maxBytes = 256 << 20
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
 	l := &log{
 		assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{},
-		objects: newObjects(),
+		objects: objects{versions: map[string][]version{}, sets: map[string]labels.Set{}},
 	}
 	in := history.NewValues(r, maxBytes, "leave the line out, or log such requests at level Metadata")
 	err = in.Each(func(object []byte, line int64) error {

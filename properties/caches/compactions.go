@@ -173,17 +173,14 @@ func compactionLogOf(s *testbed.System) *compactionLog {
 	})
 }
 
-// Reset implements testbed.Observer.
 func (l *compactionLog) Reset() {
 	l.commits, l.requests, l.failed, l.errors = l.commits[:0], l.requests[:0], 0, 0
 }
 
-// Follows implements testbed.Follower.
 func (*compactionLog) Follows(p testbed.Part) bool {
 	return p == testbed.EtcdMember || p == testbed.TheWorld
 }
 
-// AfterStep implements testbed.StepObserver.
 func (l *compactionLog) AfterStep(w *sim.World, a sim.Action) {
 	if errors := len(l.system.Etcd().Failed()); errors > l.errors {
 		// It was due since the fault.

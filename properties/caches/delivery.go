@@ -112,7 +112,6 @@ func newDeliveredUndelayed(s *testbed.System) *deliveredUndelayed {
 	}
 }
 
-// Reset implements testbed.Observer.
 func (j *deliveredUndelayed) Reset() {
 	for i := range j.had {
 		j.had[i] = arrivals{times: j.had[i].times[:0]}
@@ -182,7 +181,6 @@ func (j *deliveredUndelayed) look(all *testbed.Tally, w *sim.World, place int) {
 	}
 }
 
-// Conclude implements testbed.Concluder.
 func (j *deliveredUndelayed) Conclude(w *sim.World, all *testbed.Tally) {
 	for _, of := range testbed.Capable[cache.Backlogged](j.system) {
 		w.Record(queuedEvents, int64(of.Backlog().All))

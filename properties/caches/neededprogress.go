@@ -62,7 +62,6 @@ type progressSoFar struct {
 	last     sim.Time
 }
 
-// Reset implements testbed.Observer.
 func (j *neededProgress) Reset() {
 	j.requested = 0
 	clear(j.caches)
@@ -117,7 +116,6 @@ func wrongRequest(w *sim.World, o *cache.Options, c *progressSoFar, waits, reque
 	return "", ""
 }
 
-// Conclude implements testbed.Concluder.
 func (j *neededProgress) Conclude(_ *sim.World, all *testbed.Tally) {
 	if !slices.ContainsFunc(j.system.Caches(), readsWait) && !all.Violated() {
 		all.Exercised = max(all.Exercised, 1)

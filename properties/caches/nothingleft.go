@@ -148,7 +148,6 @@ func (l *left) String() string {
 	return text
 }
 
-// Concerns implements explore.Concerned.
 func (l *left) Concerns() testbed.Concern {
 	return testbed.Concern{Node: cmp.Or(l.first, l.cache), Revision: l.Queued.Oldest}
 }

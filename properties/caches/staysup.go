@@ -199,7 +199,6 @@ func newOOMWarnings(s *testbed.System) *oomWarnings {
 	return &oomWarnings{system: s, unanswered: make([]alarm, len(s.Caches()))}
 }
 
-// Reset implements testbed.Observer.
 func (o *oomWarnings) Reset() {
 	for i := range o.unanswered {
 		o.unanswered[i] = alarm{given: o.unanswered[i].given[:0]}
@@ -211,7 +210,6 @@ func (*oomWarnings) Follows(p testbed.Part) bool {
 	return p == testbed.CacheNode || p == testbed.TheWorld
 }
 
-// AfterStep implements testbed.StepObserver.
 func (o *oomWarnings) AfterStep(w *sim.World, a sim.Action) {
 	for i, c := range o.system.Caches() {
 		if acted := a.Node == c.ID || a.Node == 0; !acted || !limited(c) {
@@ -223,7 +221,6 @@ func (o *oomWarnings) AfterStep(w *sim.World, a sim.Action) {
 	}
 }
 
-// BeginJudging implements testbed.Preparer.
 func (o *oomWarnings) BeginJudging(w *sim.World) {
 	for i, c := range o.system.Caches() {
 		if !limited(c) {

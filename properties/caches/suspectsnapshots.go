@@ -64,7 +64,6 @@ type suspectCall struct {
 // the revisions.
 type contents struct{ objects, revisions int64 }
 
-// Reset implements testbed.Observer.
 func (j *suspectSnapshots) Reset() {
 	clear(j.caches)
 	clear(j.asked)

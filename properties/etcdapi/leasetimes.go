@@ -145,17 +145,14 @@ func leaseLivesOf(s *testbed.System) *leaseLives {
 	return testbed.Shared(s, func(s *testbed.System) *leaseLives { return &leaseLives{system: s, leads: true} })
 }
 
-// Reset implements testbed.Observer.
 func (l *leaseLives) Reset() {
 	*l = leaseLives{system: l.system, all: l.all[:0], elected: l.elected[:0], started: l.started[:0], leads: true}
 }
 
-// Follows implements testbed.Follower.
 func (*leaseLives) Follows(p testbed.Part) bool {
 	return p == testbed.EtcdMember || p == testbed.TheWorld
 }
 
-// AfterStep implements testbed.StepObserver.
 func (l *leaseLives) AfterStep(w *sim.World, _ sim.Action) {
 	server := l.system.Simulated()
 	if leads := server.HasLeader(); leads != l.leads {

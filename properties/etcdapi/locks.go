@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/plans"
@@ -66,14 +67,14 @@ var LocksHandedOn = testbed.RegisterProperty(&testbed.Property{
 	New: testbed.RecordedBy(func(s *testbed.System) *handedOn {
 		b := s.LeaseBound().Plus(plans.LockTTL, "a lease").Plus(s.ElectionTimeout(), "its extension by a new leader")
 		b = b.Plus(plans.LockPoll, "a turn of waiting").Plus(plans.LockPause, "a pause")
-		return &handedOn{leaseLivesOf(s), testbed.Shared(s, newRevisionTimes), b}
+		return &handedOn{leaseLivesOf(s), evidence.Of(s), b}
 	}, (*handedOn).judge),
 })
 
 type handedOn struct {
-	lives *leaseLives
-	times *revisionTimes
-	bound testbed.Bound
+	lives    *leaseLives
+	evidence *evidence.Recorder
+	bound    testbed.Bound
 }
 
 func (j *handedOn) judge(w *sim.World, all *testbed.Tally) {
@@ -104,7 +105,8 @@ func (j *handedOn) judgeLock(w *sim.World, lock *plans.Lock, all *testbed.Tally)
 		}
 	}
 	for rev := log.First() + 1; rev <= log.Revision(); rev++ {
-		oldest, at := lock.Holder(log.At(rev)), j.times.of(rev)
+		oldest := lock.Holder(log.At(rev))
+		at, _ := j.evidence.Reached(rev)
 		if written := log.At(rev).Get(lock.Object); waits && written != nil && written.ModRevision == rev && lock.CreateRevisionOf(written.Value) == holder.CreateRevision {
 			ends(at)
 			waits = false
@@ -116,36 +118,4 @@ func (j *handedOn) judgeLock(w *sim.World, lock *plans.Lock, all *testbed.Tally)
 		holder, since, waits = oldest, at, oldest != nil && oldest.CreateRevision < rev
 	}
 	ends(w.Now())
-}
-
-// revisionTimes is when each revision of a run was written.
-type revisionTimes struct {
-	system *testbed.System
-	// before is the last revision before the run.
-	before int64
-	at     []sim.Time
-}
-
-func newRevisionTimes(s *testbed.System) *revisionTimes {
-	p := s.Params()
-	return &revisionTimes{system: s, before: p.Workload.FirstRevision()}
-}
-
-func (r *revisionTimes) Reset() { r.at = r.at[:0] }
-
-// Follows implements testbed.Follower.
-func (*revisionTimes) Follows(p testbed.Part) bool {
-	return p == testbed.EtcdMember || p == testbed.TheWorld
-}
-
-// AfterStep implements testbed.StepObserver.
-func (r *revisionTimes) AfterStep(w *sim.World, _ sim.Action) {
-	for rev := r.system.Truth().Revision(); r.before+int64(len(r.at)) < rev; {
-		r.at = append(r.at, w.Now())
-	}
-}
-
-// of is when a revision of the run was written.
-func (r *revisionTimes) of(rev int64) sim.Time {
-	return r.at[rev-r.before-1]
 }

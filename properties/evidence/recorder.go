@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore/values"
@@ -72,7 +73,8 @@ func (r *Recorder) Reset() {
 		r.watches[i] = r.watches[i][:0]
 	}
 	for i := range r.streams {
-		r.streams[i].reset()
+		s := &r.streams[i]
+		s.Creates, s.Later, s.Responses = s.Creates[:0], s.Later[:0], s.Responses[:0]
 	}
 }
 
@@ -168,12 +170,11 @@ func (r *Recorder) lookAtRevision(w *sim.World) bool {
 
 // Reached is when etcd came to a revision, false if it has not.
 func (r *Recorder) Reached(number int64) (sim.Time, bool) {
-	for _, known := range r.revisions {
-		if known.number >= number {
-			return known.at, true
-		}
+	i, _ := slices.BinarySearchFunc(r.revisions, number, func(known revision, number int64) int { return cmp.Compare(known.number, number) })
+	if i == len(r.revisions) {
+		return 0, false
 	}
-	return 0, false
+	return r.revisions[i].at, true
 }
 
 func (r *Recorder) lookAtCaches(w *sim.World) {
@@ -225,10 +226,6 @@ type Stream struct {
 	// Creates are the requests with which the stream began, Later those after them.
 	// Responses are by their places in EtcdWatch.Responses.
 	Creates, Later, Responses []Etcd
-}
-
-func (s *Stream) reset() {
-	s.Creates, s.Later, s.Responses = s.Creates[:0], s.Later[:0], s.Responses[:0]
 }
 
 // Stream is the record of a stream, by its place in System.Streams.

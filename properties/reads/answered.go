@@ -31,7 +31,6 @@ var Answered = testbed.RegisterProperty(&testbed.Property{
 // answeredLiveness is open for each client that waits.
 type answeredLiveness struct{ system *testbed.System }
 
-// Open implements prove.Liveness.
 func (g answeredLiveness) Open() uint64 {
 	var open uint64
 	for i, c := range g.system.Clients() {
@@ -42,7 +41,6 @@ func (g answeredLiveness) Open() uint64 {
 	return open
 }
 
-// Failure implements prove.Liveness.
 func (answeredLiveness) Failure() explore.Failure {
 	return explore.Failure{Property: Answered.Name, Label: neverAnswered}
 }
@@ -65,7 +63,6 @@ type answered struct {
 // with which it happened.
 type turns struct{ enabled, taken int }
 
-// Reset implements testbed.Observer.
 func (j *answered) Reset() {
 	*j = answered{system: j.system, visits: map[sim.Digest]int{}, turns: j.turns[:0]}
 }
@@ -145,7 +142,6 @@ func (j *answered) waits() (waits *workload.Client, moves int) {
 	return waits, moves
 }
 
-// Conclude implements testbed.Concluder.
 func (j *answered) Conclude(_ *sim.World, all *testbed.Tally) {
 	for _, c := range j.system.Clients() {
 		all.Exercised += len(c.Operations())

@@ -92,7 +92,6 @@ func (h *history) newJudge(p linearizability.Property) testbed.Judge {
 
 func (h *history) Reset() { h.judge.Operations = h.system.JudgedOperations() }
 
-// BeginJudging implements testbed.Preparer.
 func (h *history) BeginJudging(*sim.World) {
 	recorded := h.system.History()
 	h.check(recorded, logFor(h.system, recorded))
@@ -116,13 +115,11 @@ type answers struct{ history }
 // after some hundred steps.
 const answersSteps = 20_000
 
-// Reset implements testbed.Observer.
 func (a *answers) Reset() {
 	a.history.Reset()
 	a.judge.Steps = answersSteps
 }
 
-// BeginJudging implements testbed.Preparer.
 func (a *answers) BeginJudging(*sim.World) {
 	recorded := a.system.History()
 	if !hasUnknownWrites(recorded) {
@@ -163,7 +160,6 @@ type historyJudge struct {
 
 func (*historyJudge) Reset() {}
 
-// Finding implements testbed.Judge.
 func (j *historyJudge) Finding(*sim.World) explore.Finding {
 	judged := &j.judgements[j.index]
 	f := explore.Finding{Verdict: judged.Verdict, Exercised: judged.Exercised, By: explore.Porcupine}
@@ -195,7 +191,6 @@ var anomalies = map[string]string{
 	string(linearizability.Unexplained):     "no order of the operations fits",
 }
 
-// MonitorState implements testbed.Monitored.
 func (j *historyJudge) MonitorState() testbed.MonitorState {
 	p := j.properties[j.index]
 	if p == linearizability.Exact || p == linearizability.NotOlderThan {

@@ -85,7 +85,6 @@ type floor struct {
 	etcd, told, overdue int64
 }
 
-// Reset implements testbed.Observer.
 func (j *noCompactedReads) Reset() {
 	j.compactions, j.healed = j.compactions[:0], 0
 	for len(j.floors) < len(j.system.Clients()) {
@@ -141,7 +140,6 @@ func (j *noCompactedReads) floorNow(w *sim.World, asked sim.NodeID) floor {
 	return f
 }
 
-// Conclude implements testbed.Concluder.
 func (j *noCompactedReads) Conclude(_ *sim.World, all *testbed.Tally) {
 	for o := range j.system.Operations() {
 		if o.Request.Kind != model.List || o.Request.Freshness != model.Exact {

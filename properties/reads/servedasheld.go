@@ -43,7 +43,6 @@ func (h holding) with(key string, revision int64) holding {
 	return holding{h.at, h.objects.Text(key).Int(revision)}
 }
 
-// Reset implements testbed.Observer.
 func (j *servedAsHeld) Reset() {
 	for i := range j.held {
 		j.held[i] = j.held[i][:0]

@@ -65,7 +65,6 @@ func (j *servedWithoutMember) step(w *sim.World, _ sim.Action, _ *testbed.Tally)
 	}
 }
 
-// Conclude implements testbed.Concluder.
 func (j *servedWithoutMember) Conclude(w *sim.World, all *testbed.Tally) {
 	if j.state == neverCut || w.Mode() == sim.Untimed {
 		return

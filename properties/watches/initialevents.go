@@ -46,7 +46,6 @@ func (j *initialEvents) Copy(seen *initialEvents) *initialEvents {
 	return &initialEvents{system: j.system, evidence: j.evidence, views: slices.Clone(seen.views)}
 }
 
-// Conclude implements testbed.Concluder.
 func (j *initialEvents) Conclude(_ *sim.World, all *testbed.Tally) {
 	for w := range j.system.Watches(testbed.ListWatcherNode, testbed.DrawnWatcherNode) {
 		r, judged := requestOf(w)
@@ -143,7 +142,6 @@ type informerView struct {
 	asked  int64
 }
 
-// Reset implements testbed.Observer.
 func (j *initialEvents) Reset() {
 	j.views = nil
 	for _, n := range j.system.Informers() {

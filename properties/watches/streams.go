@@ -65,7 +65,6 @@ func newStreams(s *testbed.System) *streams {
 
 func (*streams) Reset() {}
 
-// BeginJudging implements testbed.Preparer.
 func (t *streams) BeginJudging(*sim.World) {
 	log := t.system.Truth().Log()
 	t.judgements = t.judgements[:0]
@@ -86,7 +85,6 @@ type guaranteeJudge struct {
 	of model.WatchGuarantee
 }
 
-// Finding implements testbed.Judge.
 func (j *guaranteeJudge) Finding(*sim.World) explore.Finding {
 	var f explore.Finding
 	for i := range j.judgements {

@@ -204,7 +204,6 @@ type replace struct {
 
 func (f *replace) Name() string { return "replace " + f.label }
 
-// Ready implements sim.Fault.
 func (f *replace) Ready(w *sim.World) bool {
 	own := f.all[f.which].Generation(w)
 	for i, s := range f.all {
@@ -220,7 +219,6 @@ var (
 	replacedBack = sim.NewCoveragePoint("an API server is replaced by one with the options of the one before the last")
 )
 
-// Strike implements sim.Fault.
 func (f *replace) Strike(env *sim.Env) {
 	server := f.all[f.which]
 	env.Cover(replaced)
@@ -239,7 +237,6 @@ type wherever struct {
 
 func (f *wherever) Name() string { return f.name }
 
-// Ready implements sim.Fault.
 func (f *wherever) Ready(w *sim.World) bool {
 	return slices.ContainsFunc(f.each, func(at sim.Fault) bool { return at.Ready(w) })
 }
@@ -252,7 +249,6 @@ func (f *wherever) Strike(env *sim.Env) {
 	}
 }
 
-// Heal implements sim.Healer.
 func (f *wherever) Heal(env *sim.Env) {
 	for _, at := range f.each {
 		if lasts, ok := at.(sim.Healer); ok {

@@ -277,13 +277,11 @@ func sourceOf(d *workload.DrawnOptions, run *sim.Env, k kind, i int) source {
 // last draws the last choice: requests with everything that a client uses.
 type last struct{}
 
-// Choose implements source.
 func (last) Choose(n int, _ string) int { return n - 1 }
 
 // seeded draws the same in each run: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 type seeded struct{ state uint64 }
 
-// Choose implements source.
 func (s *seeded) Choose(n int, _ string) int {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state

@@ -132,11 +132,6 @@ func (p *place) wantAll() {
 	}
 }
 
-// fellAsleepBefore reports whether a step of a thread slept already on the way to here.
-func (p *place) fellAsleepBefore(thread int32) bool {
-	return slices.ContainsFunc(p.asleep[:p.slept], func(s sleeper) bool { return s.thread == thread })
-}
-
 // next is an action to try: a wanted action, or the first remaining one as long as none was
 // taken.
 func (p *place) next(taken bool) (sim.Action, bool) {

@@ -74,7 +74,6 @@ type beginning struct {
 	asked int
 }
 
-// Choose implements sim.Chooser.
 func (b *beginning) Choose(*sim.World, int, string) int {
 	b.asked++
 	return 0
@@ -242,7 +241,7 @@ func (s *search) disabled(p *place, next *sim.World) {
 			continue
 		}
 		p.want(a.Slot)
-		if p.fellAsleepBefore(a.Slot) {
+		if slices.ContainsFunc(p.asleep[:p.slept], func(s sleeper) bool { return s.thread == a.Slot }) {
 			p.wantAll()
 			return
 		}

@@ -92,7 +92,6 @@ type noting struct {
 	class sim.Digest
 }
 
-// Choose implements sim.Chooser.
 func (n *noting) Choose(w *sim.World, options int, what string) int {
 	v := n.Chooser.Choose(w, options, what)
 	n.class = n.class.Int(int64(v))
