@@ -72,7 +72,7 @@ var notTold = map[string]string{
 	"flowcontrol.Refusal.At":     records,
 	"informer.Exchange.Over":     records,
 	"informer.Exchange.Sent":     records,
-	"cache.Kill.At":             records,
+	"cache.Kill.At":              records,
 	"reflector.Ending.Began":     records,
 	"reflector.Ending.Over":      records,
 	"reflector.Turn.Began":       records,

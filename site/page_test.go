@@ -191,8 +191,8 @@ func TestSearchAndGoThroughARun(t *testing.T) {
 func TestLinksThatCannotBeOpened(t *testing.T) {
 	p := open(t)
 	for link, want := range map[string]string{
-		"2.AAAA": "The link has format 2, which is newer than this program (1).",
-		"1.AAAA": "The link is cut off, or was changed on its way.",
+		"2.AAAA":                    "The link has format 2, which is newer than this program (1).",
+		"1.AAAA":                    "The link is cut off, or was changed on its way.",
 		"<script>alert(1)</script>": `This is no link to a run: those begin with "1.".`,
 	} {
 		p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.server.URL+"/#"+link))

@@ -41,8 +41,6 @@ var (
 		})
 	InformersList = testbed.NewCondition("informers list, and do not stream",
 		func(s *testbed.Setup) bool { return s.Params.Informers.List == informer.ByListWatch })
-	InformersListInPages = testbed.NewCondition("informers list in pages of fewer than 500 objects (informer-page)",
-		func(s *testbed.Setup) bool { return s.Params.Informers.Count > 0 && s.Params.Informers.Page > 0 })
 	InformersTakeAny = testbed.NewCondition(`the first LIST of an informer's process names resourceVersion "0"`,
 		func(s *testbed.Setup) bool {
 			o := &s.Params.Informers

@@ -74,8 +74,6 @@ func init() {
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
 		When(FindsEtcdTooOld, SameEtcd, InformersTakeAny).RarelyViolates(testbed.ComingToRest).
 			Because("an informer whose streams are refused, and that once listed in pages, asks for exactly the state that it has (kubernetes/kubernetes#133810)"),
-		When(InformersListInPages).RarelyViolates(testbed.ComingToRest).
-			Because("an informer that once listed in pages asks for exactly the state that it has (kubernetes/kubernetes#133810)"),
 		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites, informers.ShardsAreWhole).
 			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
 		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
