@@ -74,7 +74,7 @@ SITE := $(CURDIR)/site/dist
 site:
 	mkdir -p $(SITE)
 	cd site && GOOS=js GOARCH=wasm go build -ldflags '-s -w' -o $(SITE)/watchbed.wasm .
-	gzip -9 -n -f $(SITE)/watchbed.wasm
+	gzip -9 -n -c $(SITE)/watchbed.wasm > $(SITE)/watchbed.bin && rm $(SITE)/watchbed.wasm
 	cp site/page/* "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(SITE)
 
 # The same on loopback.

@@ -37,6 +37,9 @@ not the same.`,
 				return usage("%s: %w", args[0], withRemedy(err))
 			}
 			page, _, _ := strings.Cut(site, "#")
+			if !strings.HasPrefix(page, "http://") && !strings.HasPrefix(page, "https://") && !strings.HasPrefix(page, "file://") {
+				return usage("--site %s: want an address, such as https://example.com/watchbed/", site)
+			}
 			fmt.Fprintf(s.out, "%s#%s\n", page, link)
 			return nil
 		},

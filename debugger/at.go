@@ -21,22 +21,26 @@ type Moment struct {
 }
 
 // Other is another action in place of a step, or another answer to a question in it. Choice is the number of the choice
-// in the recording. Verdict is that of the claim that the run is about, one step on.
+// in the recording. Verdict is that of the claim that the run is about, one step on; it is empty far into a long run.
 type Other struct {
 	Choice  int    `json:"choice"`
 	Name    string `json:"name"`
 	Verdict string `json:"verdict"`
 }
 
-// maxOthers is how many others of one step are tried.
-const maxOthers = 60
+const (
+	// maxOthers is how many others of one choice are named.
+	maxOthers = 24
+	// maxTried is behind how many choices each of the others is tried, for its verdict: it takes a run up to there.
+	maxTried = 500
+)
 
 // at looks at a step, from 0 on.
 func (r *run) at(step int) (*Moment, error) {
 	if err := r.has(step); err != nil {
 		return nil, err
 	}
-	runner, err := r.scenario.Runner(r.params)
+	runner, err := newRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +55,20 @@ func (r *run) at(step int) (*Moment, error) {
 		return nil, err
 	}
 	for _, f := range forks {
-		for _, other := range f.Others {
-			if len(m.Others) == maxOthers {
-				m.Left++
-				continue
+		for i, other := range f.Others {
+			if i == maxOthers {
+				m.Left += len(f.Others) - i
+				break
 			}
-			findings, err := prefix(runner, append(slices.Clone(r.rec.Choices[:f.At]), other))
-			if err != nil {
-				return nil, err
+			o := Other{Choice: f.At, Name: other}
+			if r.choices[step] <= maxTried {
+				findings, err := prefix(runner, append(slices.Clone(r.rec.Choices[:f.At]), other))
+				if err != nil {
+					return nil, err
+				}
+				o.Verdict = r.verdict(findings)
 			}
-			m.Others = append(m.Others, Other{f.At, other, r.verdict(findings)})
+			m.Others = append(m.Others, o)
 		}
 	}
 	return m, nil
@@ -114,7 +122,7 @@ func (r *run) take(choice int, other string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := r.scenario.Runner(r.params)
+	runner, err := newRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +139,7 @@ func (r *run) flip(settings []string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := r.scenario.Runner(p)
+	runner, err := newRunner(r.scenario, p)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +212,7 @@ func (r *run) shrink() (*run, error) {
 	if r.failure == nil {
 		return nil, errHolds
 	}
-	runner, err := r.scenario.Runner(r.params)
+	runner, err := newRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}

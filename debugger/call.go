@@ -94,13 +94,18 @@ func onRun(answer func(*run, *Question) (any, error)) func(*Debugger, *Question)
 
 // opening is for operations that answer with another run.
 func opening(answer func(*run, *Question) (*run, error)) func(*Debugger, *Question) (any, error) {
-	return onRun(func(r *run, q *Question) (any, error) {
+	return func(d *Debugger, q *Question) (any, error) {
+		r, err := d.open(q.Link)
+		if err != nil {
+			return nil, err
+		}
 		other, err := answer(r, q)
 		if err != nil {
 			return nil, err
 		}
+		d.keep(other)
 		return other.view(), nil
-	})
+	}
 }
 
 func (d *Debugger) open(link string) (*run, error) {

@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"encoding/base64"
 	"encoding/binary"
@@ -25,10 +26,8 @@ import (
 const (
 	linkFormat = "1."
 	// maxLink is the greatest length of a link, in bytes, maxRun that of a run without compression.
-	maxLink = 64 << 10
+	maxLink = 256 << 10
 	maxRun  = 1 << 20
-	// maxSteps is how many steps a run may have that is opened by its link.
-	maxSteps = 1_000_000
 )
 
 // header is what a link says beside the choices.
@@ -64,8 +63,22 @@ func (h *header) encode(numbers []byte) (string, error) {
 	if err := w.Close(); err != nil {
 		return "", err
 	}
+	if packed.Len() > maxLink/2 || len(numbers) > maxRun/2 {
+		return "", errTooLong
+	}
 	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(packed.Bytes()))
 	return linkFormat + links.EncodeToString(append(sum, packed.Bytes()...)), nil
+}
+
+// maxSteps is how many steps a run may have that is gone through.
+const maxSteps = 20_000
+
+var errTooLong = fmt.Errorf("the run has more than %d steps, or is too long for a link: make it smaller first, with simrun shrink FILE", maxSteps)
+
+// newRunner is a runner whose runs are cut off where they are too long.
+func newRunner(sc *testbed.Scenario, p testbed.Params) (*explore.Runner, error) {
+	p.Clock.Steps = min(cmp.Or(p.Clock.Steps, explore.DefaultSteps), maxSteps+1)
+	return sc.Runner(p)
 }
 
 var errCutOff = errors.New("the link is cut off, or was changed on its way")
@@ -75,7 +88,7 @@ func decode(link string) (h header, numbers []byte, err error) {
 	format, _, numbered := strings.Cut(link, ".")
 	switch {
 	case len(link) > maxLink:
-		return h, nil, fmt.Errorf("the link has %d characters; no run needs more than %d", len(link), maxLink)
+		return h, nil, fmt.Errorf("the link has %d characters; links have %d at most", len(link), maxLink)
 	case !ours && numbered && len(format) < 4 && format > "1":
 		return h, nil, fmt.Errorf("the link has format %s, which is newer than this program (1)", format)
 	case !ours:
@@ -111,7 +124,7 @@ func linkTo(rec *recording.Recording, f explore.Failure) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	runner, err := sc.Runner(p)
+	runner, err := newRunner(sc, p)
 	if err != nil {
 		return "", err
 	}
@@ -149,17 +162,17 @@ func (h *header) run(numbers []byte) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Clock.Steps > maxSteps {
-		return nil, fmt.Errorf("the link asks for up to %d steps; a page carries out %d at most", p.Clock.Steps, maxSteps)
-	}
-	runner, err := sc.Runner(p)
+	runner, err := newRunner(sc, p)
 	if err != nil {
 		return nil, err
 	}
 	var rec *recording.Recording
 	if len(numbers) > 0 {
 		if rec, _, err = recording.FromNumbers(runner, numbers, h.Hash); err != nil {
-			return nil, fmt.Errorf("%w; the link was made by %s", err, h.Tool)
+			if h.Tool != "" {
+				err = fmt.Errorf("%w; the link was made by %.60q", err, h.Tool)
+			}
+			return nil, err
 		}
 	} else {
 		s, err := strategy.Find(h.Strategy)

@@ -35,6 +35,9 @@ func newRun(rec *recording.Recording, failure *explore.Failure) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rec.Steps() > maxSteps {
+		return nil, errTooLong
+	}
 	r := &run{scenario: sc, params: p, rec: rec, failure: failure}
 	if made, violated := rec.MadeFor(); failure == nil && violated {
 		r.failure = &made

@@ -62,7 +62,7 @@ func search(q *Question) (*Searched, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := sc.Runner(p)
+	runner, err := newRunner(sc, p)
 	if err != nil {
 		return nil, err
 	}

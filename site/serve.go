@@ -23,7 +23,7 @@ func main() {
 }
 
 func serve(listen, dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, "watchbed.wasm.gz")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "watchbed.bin")); err != nil {
 		return fmt.Errorf("%s has no page: make site writes one", dir)
 	}
 	l, err := net.Listen("tcp", listen)

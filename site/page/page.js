@@ -1,23 +1,37 @@
 "use strict";
 const $ = id => document.getElementById(id);
-const rowHeight = 24, numberWidth = 52, svg = "http://www.w3.org/2000/svg";
+const rowHeight = 24,  svg = "http://www.w3.org/2000/svg";
 
 // --- The engine: questions by number, each with its promise. ---
 
 let worker, asked = 0, waiting = new Map(), loaded;
 
 function start() {
-  loaded = new Promise(resolve => {
+  loaded = new Promise((resolve, reject) => {
     worker = new Worker("worker.js");
-    worker.onerror = event => fail("The engine stopped: " + event.message + ". Load the page again.");
+    const stopped = text => { const error = new Error(text); reject(error); abandon(error); };
+    worker.onerror = event => stopped(`the engine stopped: ${event.message}; load the page again`);
     worker.onmessage = ({data}) => {
       if (data.ready) return resolve();
-      if (data.fatal) return fail("The engine cannot be loaded: " + data.fatal);
+      if (data.fatal) return stopped(`the engine does not run: ${data.fatal}; load the page again, and see that its folder has watchbed.bin`);
       const {resolve: answer, reject} = waiting.get(data.number);
       waiting.delete(data.number);
       data.error === null ? answer(data.answer) : reject(new Error(data.error));
     };
   });
+  loaded.catch(() => {});
+}
+
+function abandon(error) {
+  for (const {reject} of waiting.values()) reject(error);
+  waiting.clear();
+}
+
+// stopEngine ends what the engine does; another one takes its place.
+function stopEngine() {
+  worker.terminate();
+  abandon(new Error("cancelled"));
+  start();
 }
 
 async function ask(operation, question = {}) {
@@ -31,18 +45,29 @@ async function ask(operation, question = {}) {
 function say(text) { $("status").textContent = text; $("status").className = ""; }
 function fail(text) { $("status").textContent = text; $("status").className = "bad"; }
 
+// visit counts the places that the page has been at: an answer that was asked for at another place comes too late.
+let visit = 0, busy = 0;
+
 async function during(text, work) {
+  const here = visit;
   say(text);
+  busy++;
+  $("cancel").hidden = false;
   try {
     const answer = await work();
-    say("");
-    return answer;
+    if (here === visit) return say(""), answer;
   } catch (error) {
-    fail(sentence(error.message));
+    if (here === visit) fail(sentence(error.message));
+  } finally {
+    $("cancel").hidden = --busy === 0;
   }
 }
 
-function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."); }
+$("cancel").onclick = stopEngine;
+addEventListener("error", event => fail(`The page has a mistake: ${event.message}.`));
+addEventListener("unhandledrejection", event => fail(sentence(event.reason.message)));
+
+function sentence(text) { return (/^[a-z-]+[ :,.]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : "."); }
 
 function element(name, text, className) {
   const e = document.createElement(name);
@@ -88,23 +113,21 @@ function describe() {
   $("summary").textContent = sentence(chosen.summary) + " " + chosen.settings.join(" ");
 }
 
-let cancelled;
-
 $("form").onsubmit = async event => {
   event.preventDefault();
   const form = $("form").elements;
   const set = ["etcd", "cache", "bugs"].filter(name => form[name].value).map(name => name + "=" + form[name].value)
     .concat(form.set.value.split(/\s+/).filter(Boolean));
-  const count = Math.min(Number(form.count.value), 100000), chunk = 50;
+  const count = Math.min(Number(form.count.value), 100000), chunk = 50, here = visit;
   const totals = new Map();
   let done = 0;
-  cancelled = false;
-  $("cancel").hidden = false;
+  $("search").disabled = true;
   $("counts").hidden = true;
   const began = Date.now();
-  await during("Searching.", async () => {
-    while (done < count && !cancelled) {
+  const finished = await during("Searching.", async () => {
+    while (done < count && here === visit) {
       const part = await ask("search", {scenario: form.scenario.value, set, seed: done, count: Math.min(chunk, count - done)});
+      if (here !== visit) break;
       done += part.schedules;
       for (const v of part.claims) {
         const total = totals.get(v.property) || {violated: 0, link: ""};
@@ -115,14 +138,14 @@ $("form").onsubmit = async event => {
       showCounts(totals);
       say(`${done} of ${count} schedules, ${Math.round(done / (Date.now() - began) * 1000)} a second.`);
     }
+    return true;
   });
-  $("cancel").hidden = true;
-  if (!$("status").className) {
-    const violated = [...totals.values()].filter(t => t.violated).length;
-    say(`${done} schedules: ` + (violated ? `${violated} of ${totals.size} claims violated.` : `no claim violated.`));
-  }
+  $("search").disabled = false;
+  if (!finished || here !== visit) return;
+  const violated = [...totals.values()].filter(t => t.violated).length;
+  $("counts").caption.textContent = [form.scenario.value, ...set].join(" ");
+  say(`${done} schedule${done === 1 ? "" : "s"}: ` + (violated ? `${violated} of ${totals.size} claims violated.` : `no claim violated.`));
 };
-$("cancel").onclick = () => { cancelled = true; };
 
 function showCounts(totals) {
   $("counts").hidden = false;
@@ -146,7 +169,9 @@ function showCounts(totals) {
 let run, chosen, rows, placeOf, playing;
 
 async function openLink(link) {
-  $("start").hidden = true;
+  if (run && run.link === link && !$("run").hidden) return;
+  $("start").hidden = $("run").hidden = true;
+  $("title").textContent = "A run by its link";
   const opened = await during("Running it.", () => ask("open", {link}));
   if (opened) show(opened);
 }
@@ -154,12 +179,14 @@ async function openLink(link) {
 // follow shows another run, which has a link of its own: back in the browser is undo.
 function follow(opened, at) {
   if (!opened) return;
+  visit++;
+  stop();
   history.pushState(null, "", "#" + opened.link);
-  show(opened);
-  if (at !== undefined) choose(at);
+  show(opened, at);
+  $("diagram").focus();
 }
 
-function show(opened) {
+function show(opened, at) {
   run = opened;
   $("start").hidden = true;
   $("run").hidden = false;
@@ -171,13 +198,15 @@ function show(opened) {
   about.push(element("p", `${run.scenario}: ${run.summary}.` + (run.changed.length ? ` With ${run.changed.join(", ")}.` : "")));
   about.push(element("p", `${run.steps.length} steps, trace hash ${run.hash}.`));
   $("about").replaceChildren(...about);
-  $("smaller").disabled = $("why").disabled = !violated;
+  $("smaller").disabled = $("why").disabled = $("told").disabled = !violated;
+  run.longest = 0;
   run.story.forEach(line => (run.steps[line.step].told ||= []).push(line));
+  run.steps.forEach((_, at) => { run.longest = Math.max(run.longest, Math.min(400, what(at).length)); });
   run.changes = run.parts.map(() => []);
   run.steps.forEach((step, at) => (step.held || []).forEach(held => run.changes[held.part].push({at, entries: held.entries})));
   $("whole").checked = !violated || run.steps.length <= 60;
   fold();
-  choose(run.wrong >= 0 ? run.wrong : run.story.length ? run.story[run.story.length - 1].step : 0);
+  choose(at ?? (run.wrong >= 0 ? run.wrong : run.story.length ? run.story[run.story.length - 1].step : 0));
 }
 
 // fold leaves out the steps that the story does not need: those that are not in it and neither sent nor took a message
@@ -201,19 +230,21 @@ function fold() {
   layOut();
 }
 
-let gap, labelAt;
+let gap, labelAt, numberWidth;
 
 function layOut() {
   const width = $("diagram").clientWidth;
-  gap = Math.max(26, Math.min(84, (width * 0.5 - numberWidth) / Math.max(1, run.lanes.length)));
+  numberWidth = run.timed ? 118 : 46;
+  gap = Math.max(14, Math.min(84, (width * 0.5 - numberWidth) / Math.max(1, run.lanes.length)));
   labelAt = numberWidth + gap * run.lanes.length + 8;
   $("lanes").replaceChildren(...run.lanes.map((lane, i) => {
     const name = element("span", lane.name, tier(i));
     name.style.left = laneX(i) + "px";
     return name;
   }));
-  const longest = Math.max(...rows.map(row => row.left ? 0 : Math.min(400, what(row.step).length)));
-  const full = Math.max(width - 20, labelAt + 7.4 * longest);
+  const full = Math.max(width - 20, labelAt + 7.4 * run.longest);
+  const longest = Math.max(...run.lanes.map(lane => lane.name.length));
+  $("lanes").style.height = Math.max(3, 1.5 + 0.26 * longest) + "em";
   $("lanes").style.width = full + "px";
   $("drawing").setAttribute("width", full);
   $("drawing").setAttribute("height", rows.length * rowHeight + 8);
@@ -236,6 +267,7 @@ function nameOf(lane) { return lane < 0 ? "fault" : run.lanes[lane].name; }
 // what says in one line what a step is.
 function what(at) {
   const step = run.steps[at];
+  if (step.kind === "inject") return ["fault: " + step.activity, ...(step.says || []).map(said => `${nameOf(said.lane)} ${said.text}`)].join("; ");
   if (step.told) return step.told.map(line => `${line.node} ${line.text}`).join("; ");
   if (step.says) return step.says.map(said => `${nameOf(said.lane)} ${said.text}`).join("; ");
   if (step.from >= 0) return "takes " + run.messages[step.from].label;
@@ -263,21 +295,22 @@ function draw() {
   }
   for (let row = first; row < Math.min(rows.length, last); row++) {
     const {step: at, left, first: begins} = rows[row], y = rowY(row);
-    const g = shape("g", {role: "listitem", class: "row"});
+    const g = shape("g", {role: "listitem", class: "row", "aria-label": left ? `${left} steps more` : `step ${at + 1}: ${what(at)}`});
     g.append(shape("rect", {x: 0, y: row * rowHeight + 2, width: full, height: rowHeight}));
     if (left) {
       g.append(shape("text", {class: "number", x: labelAt, y: y + 4}, `${left} step${left > 1 ? "s" : ""} more`));
       g.onclick = () => { $("whole").checked = true; fold(); choose(begins); };
     } else {
       const step = run.steps[at];
-      if (at === chosen) g.classList.add("chosen");
+      if (at === chosen) {
+        g.classList.add("chosen");
+        g.setAttribute("aria-current", "step");
+      }
       if (led.has(at)) g.classList.add("led");
       if (step.told) g.classList.add("told");
       if (at === run.wrong || at === run.missed) g.classList.add("wrong");
-      g.append(shape("text", {class: "number", x: 4, y: y + 4}, run.timed ? step.when : at + 1));
-      const text = shape("text", {x: labelAt, y: y + 4}, what(at).slice(0, 400));
-      text.append(shape("title", {}, what(at)));
-      g.append(text);
+      g.append(shape("text", {class: "number", x: 4, y: y + 4}, run.timed ? `${at + 1}  ${step.when}` : at + 1));
+      g.append(shape("text", {x: labelAt, y: y + 4}, what(at).slice(0, 400)), shape("title", {}, what(at)));
       g.onclick = () => choose(at);
       if (step.lane >= 0) dots.push(shape("circle", {class: tier(step.lane), cx: laneX(step.lane), cy: y, r: at === chosen ? 6 : 4, "pointer-events": "none"}));
     }
@@ -287,9 +320,9 @@ function draw() {
   $("drawing").replaceChildren(...drawn, ...arrows, ...dots);
 }
 
-let looked = 0;
+let looking = false;
 
-async function choose(at) {
+function choose(at) {
   chosen = Math.max(0, Math.min(at, run.steps.length - 1));
   const row = placeOf.get(chosen), box = $("diagram");
   if (rows[row].left) { $("whole").checked = true; return fold(), choose(chosen); }
@@ -315,10 +348,26 @@ async function choose(at) {
   }
   $("says").replaceChildren(...says);
   showState();
-  $("claims").replaceChildren();
-  $("others").replaceChildren();
-  const number = ++looked, moment = await ask("at", {link: run.link, step: chosen}).catch(error => fail(sentence(error.message)));
-  if (moment && number === looked) showMoment(moment);
+  $("claims").replaceChildren(element("li", "…"));
+  $("others").replaceChildren(element("li", "…"));
+  if (!looking) look();
+}
+
+// look asks how it stood behind the chosen step, and again if another one is chosen meanwhile.
+async function look() {
+  looking = true;
+  try {
+    for (;;) {
+      const of = run, step = chosen, moment = await ask("at", {link: run.link, step});
+      if (of !== run || step !== chosen) continue;
+      showMoment(moment);
+      return;
+    }
+  } catch (error) {
+    if (error.message !== "cancelled") fail(sentence(error.message));
+  } finally {
+    looking = false;
+  }
 }
 
 // showState shows what the nodes hold after the chosen step: first the node of the step, then those that changed.
@@ -359,13 +408,23 @@ function showState() {
   $("state").replaceChildren(...drawn);
 }
 
+const meanings = {
+  vacuous: "nothing has happened yet that the claim speaks of",
+  unknown: "the run, cut off here, does not show it",
+  holds: "it was checked, and holds", violated: "it does not hold",
+};
+
 function showMoment(moment) {
   $("claims").replaceChildren(...moment.verdicts.map(v => {
     const line = element("li", v.property + " ");
-    line.append(element("span", v.verdict, v.verdict));
+    const verdict = element("span", v.verdict, v.verdict);
+    verdict.title = meanings[v.verdict] || "";
+    line.append(verdict);
     if (v.label) line.append(": " + v.label);
     return line;
   }));
+  // What else could be done comes before other answers to questions in the step.
+  moment.others.sort((a, b) => a.name.startsWith("choose ") - b.name.startsWith("choose "));
   const others = moment.others.map(other => {
     const line = element("li");
     const at = chosen;
@@ -423,6 +482,7 @@ const actions = {
     const cause = await during("Looking for what decides: a few hundred runs.", () => ask("cause", {link: run.link}));
     if (!cause) return;
     const line = element("p", cause.text + " ");
+    $("why").disabled = true;
     if (cause.passing) {
       const a = element("a", `Open the run that passes (${cause.difference})`);
       a.href = "#" + cause.passing;
@@ -456,11 +516,11 @@ $("diagram").addEventListener("scroll", draw);
 addEventListener("resize", () => run && !$("run").hidden && layOut());
 
 function route() {
-  if (playing) stop();
+  visit++;
+  stop();
   const link = location.hash.slice(1);
   link ? openLink(link) : showStart();
 }
-addEventListener("hashchange", route);
 addEventListener("popstate", route);
 start();
 route();
