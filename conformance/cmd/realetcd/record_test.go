@@ -92,7 +92,7 @@ func TestRecord(t *testing.T) {
 	defer cancel()
 	_, err = c.Get(late, "/a/1")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	_, err = c.Maintenance.Defragment(ctx, c.Endpoints()[0])
+	_, err = c.MemberPromote(ctx, 1)
 	require.Equal(t, codes.Unimplemented, status.Code(err), "the simulated etcd has none")
 	end()
 
