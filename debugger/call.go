@@ -23,15 +23,15 @@ const maxOpened = 8
 
 // Question is what Call takes, as JSON. Each operation reads the fields that Operations names.
 type Question struct {
-	Link     string   `json:"link"`
-	Step     int      `json:"step"`
-	Choice   int      `json:"choice"`
-	Name     string   `json:"name"`
-	Set      []string `json:"set"`
-	Scenario string   `json:"scenario"`
-	Strategy string   `json:"strategy"`
-	Seed     uint64   `json:"seed"`
-	Count    uint64   `json:"count"`
+	Link     string   `json:"link,omitempty" jsonschema:"a run"`
+	Step     int      `json:"step,omitempty" jsonschema:"a step of the run, from 0 on"`
+	Choice   int      `json:"choice,omitempty" jsonschema:"a choice of the run, from 0 on, as at names it"`
+	Name     string   `json:"name,omitempty" jsonschema:"the other action or answer, as at names it"`
+	Set      []string `json:"set,omitempty" jsonschema:"options, NAME=VALUE each"`
+	Scenario string   `json:"scenario,omitempty"`
+	Strategy string   `json:"strategy,omitempty" jsonschema:"portfolio if it is empty"`
+	Seed     uint64   `json:"seed,omitempty" jsonschema:"the first seed"`
+	Count    uint64   `json:"count,omitempty"`
 }
 
 // Operation is a question that can be asked.
@@ -47,6 +47,9 @@ var operations = []Operation{
 	{"open", "the run of a link, with all of its steps, and what the nodes hold after each", onRun(func(r *run, _ *Question) (any, error) { return r.view(), nil })},
 	{"catalogue", "the names of scenarios, releases of etcd, designs of the cache and known bugs", func(*Debugger, *Question) (any, error) { return listed(), nil }},
 	{"search", "in how many schedules (count of them, by the seeds from seed on) each claim is violated, and the first one's link", func(_ *Debugger, q *Question) (any, error) { return search(q) }},
+	{"story", "a run in few words: how it fails, and the steps that matter", onRun(func(r *run, _ *Question) (any, error) { return r.story(), nil })},
+	{"steps", "count steps of a run from step on, a sentence each", onRun(func(r *run, q *Question) (any, error) { return r.steps(q.Step, q.Count) })},
+	{"state", "what the nodes hold after a step, and what it changed", onRun(func(r *run, q *Question) (any, error) { return r.state(q.Step) })},
 	{"run", "the run that a strategy makes of a seed, in a scenario with these options set", (*Debugger).run},
 	{"at", "how the claims stood behind a step, and what could have happened in place of it", onRun(func(r *run, q *Question) (any, error) { return r.at(q.Step) })},
 	{"take", "the run with another action or answer (name) at a choice, by the old choices from there on as far as they fit", opening(func(r *run, q *Question) (*run, error) { return r.take(q.Choice, q.Name) })},

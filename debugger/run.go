@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/story"
@@ -94,19 +95,11 @@ func (c *counting) Choose(w *sim.World, n int, what string) int {
 
 // View is a run as a page draws it. Steps, lanes, messages and parts are named by their places, from 0 on; -1 is none.
 type View struct {
-	Link     string `json:"link"`
-	Tool     string `json:"tool"`
-	Scenario string `json:"scenario"`
-	Summary  string `json:"summary"`
-	Hash     string `json:"hash"`
-	Timed    bool   `json:"timed"`
-	// Changed are the options that are others than in the scenario.
-	Changed  []string  `json:"changed"`
-	Verdicts []Verdict `json:"verdicts"`
-	// Title, Why and Story tell the violation; they are empty if nothing is violated.
-	Title string `json:"title"`
-	Why   string `json:"why"`
-	Story []Line `json:"story"`
+	Story
+	Tool    string `json:"tool"`
+	Summary string `json:"summary"`
+	Hash    string `json:"hash"`
+	Timed   bool   `json:"timed"`
 	// Wrong is the step at which the wrong answer arrived, Missed the one that made what the answer does not show.
 	Wrong    int       `json:"wrong"`
 	Missed   int       `json:"missed"`
@@ -136,10 +129,12 @@ type Lane struct {
 	Tier string `json:"tier"`
 }
 
-// Step is one step. Kind is deliver, fire, run or inject, Activity the loop, timer or fault; From is the message that is
-// delivered, Causes the steps that it depends on directly, Held the parts of the state that it changed.
+// Step is one step, and Text says what it is. Kind is deliver, fire, run or inject, Activity the loop, timer or fault; From
+// is the message that is delivered, Causes the steps that it depends on directly, Held the parts of the state that it
+// changed.
 type Step struct {
 	When     string `json:"when"`
+	Text     string `json:"text"`
 	Lane     int    `json:"lane"`
 	Kind     string `json:"kind"`
 	Activity string `json:"activity"`
@@ -179,15 +174,11 @@ type Held struct {
 func (r *run) view() *View {
 	t := r.held.Trace
 	v := &View{
-		Link: r.link, Tool: r.rec.Tool, Scenario: r.scenario.Name, Summary: r.scenario.Summary, Hash: r.rec.TraceHash.String(), Timed: t.Timed,
-		Changed: texts(r.params.Changed(&r.scenario.Params)), Verdicts: verdicts(r.rec.Findings), Wrong: -1, Missed: -1, Story: []Line{}, Messages: []Message{}, Parts: []Part{},
+		Story: *r.story(), Tool: r.rec.Tool, Summary: r.scenario.Summary, Hash: r.rec.TraceHash.String(), Timed: t.Timed,
+		Wrong: -1, Missed: -1, Messages: []Message{}, Parts: []Part{},
 	}
 	if r.told != nil {
-		s := r.told.Story
-		v.Title, v.Why, v.Wrong, v.Missed = s.Title, s.Why, s.Run.Wrong, s.Run.Missed
-		for _, l := range s.Lines {
-			v.Story = append(v.Story, Line{l.Step - 1, l.Node, l.Text})
-		}
+		v.Wrong, v.Missed = r.told.Story.Run.Wrong, r.told.Story.Run.Missed
 	}
 	lanes := r.lanes(v)
 	for _, m := range t.Messages {
@@ -199,7 +190,7 @@ func (r *run) view() *View {
 	slicer := trace.NewSlicer(t, trace.Focus{Spontaneous: r.clients()})
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		step := Step{When: s.At.Sub(0).String(), Lane: lanes[s.Node], Kind: s.Kind.String(), Activity: s.Activity, From: s.Delivered, Causes: slicer.Direct(i)}
+		step := Step{When: s.At.Sub(0).String(), Text: r.sentence(i), Lane: lanes[s.Node], Kind: s.Kind.String(), Activity: s.Activity, From: s.Delivered, Causes: slicer.Direct(i)}
 		if step.Causes == nil {
 			step.Causes = []int{}
 		}
@@ -221,6 +212,37 @@ func (r *run) view() *View {
 		v.Steps = append(v.Steps, step)
 	}
 	return v
+}
+
+// sentence says what a step is: the story's words, or else what nodes say of it, or what it delivers, fires or runs.
+func (r *run) sentence(i int) string {
+	t := r.held.Trace
+	s := &t.Steps[i]
+	var said []string
+	if r.told != nil && s.Kind != sim.Inject {
+		for _, l := range r.told.Story.Lines {
+			if l.Step == i+1 {
+				said = append(said, l.Node+" "+l.Text)
+			}
+		}
+	}
+	if len(said) == 0 {
+		for _, n := range s.Notes {
+			said = append(said, t.Nodes[n.Node]+" "+n.Text)
+		}
+	}
+	switch {
+	case s.Kind == sim.Inject:
+		said = append([]string{"fault: " + s.Activity}, said...)
+	case len(said) > 0:
+	case s.Delivered >= 0:
+		said = append(said, "takes "+t.Messages[s.Delivered].Label)
+	case s.Kind == sim.Fire:
+		said = append(said, "timer: "+s.Activity)
+	default:
+		said = append(said, s.Activity)
+	}
+	return strings.Join(said, "; ")
 }
 
 // clients are the nodes that act when they want.

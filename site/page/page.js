@@ -200,13 +200,13 @@ function show(opened, at) {
   $("about").replaceChildren(...about);
   $("smaller").disabled = $("why").disabled = $("told").disabled = !violated;
   run.longest = 0;
-  run.story.forEach(line => (run.steps[line.step].told ||= []).push(line));
-  run.steps.forEach((_, at) => { run.longest = Math.max(run.longest, Math.min(400, what(at).length)); });
+  run.lines.forEach(line => (run.steps[line.step].told ||= []).push(line));
+  run.steps.forEach((_, at) => { run.longest = Math.max(run.longest, Math.min(400, run.steps[at].text.length)); });
   run.changes = run.parts.map(() => []);
   run.steps.forEach((step, at) => (step.held || []).forEach(held => run.changes[held.part].push({at, entries: held.entries})));
   $("whole").checked = !violated || run.steps.length <= 60;
   fold();
-  choose(at ?? (run.wrong >= 0 ? run.wrong : run.story.length ? run.story[run.story.length - 1].step : 0));
+  choose(at ?? (run.wrong >= 0 ? run.wrong : run.lines.length ? run.lines[run.lines.length - 1].step : 0));
 }
 
 // fold leaves out the steps that the story does not need: those that are not in it and neither sent nor took a message
@@ -264,16 +264,6 @@ function shape(name, attributes, text) {
 
 function nameOf(lane) { return lane < 0 ? "fault" : run.lanes[lane].name; }
 
-// what says in one line what a step is.
-function what(at) {
-  const step = run.steps[at];
-  if (step.kind === "inject") return ["fault: " + step.activity, ...(step.says || []).map(said => `${nameOf(said.lane)} ${said.text}`)].join("; ");
-  if (step.told) return step.told.map(line => `${line.node} ${line.text}`).join("; ");
-  if (step.says) return step.says.map(said => `${nameOf(said.lane)} ${said.text}`).join("; ");
-  if (step.from >= 0) return "takes " + run.messages[step.from].label;
-  return {fire: "timer: ", inject: "fault: ", run: ""}[step.kind] + step.activity;
-}
-
 // draw draws the rows that can be seen, and the arrows that touch them.
 function draw() {
   if (!run) return;
@@ -295,7 +285,7 @@ function draw() {
   }
   for (let row = first; row < Math.min(rows.length, last); row++) {
     const {step: at, left, first: begins} = rows[row], y = rowY(row);
-    const g = shape("g", {role: "listitem", class: "row", "aria-label": left ? `${left} steps more` : `step ${at + 1}: ${what(at)}`});
+    const g = shape("g", {role: "listitem", class: "row", "aria-label": left ? `${left} steps more` : `step ${at + 1}: ${run.steps[at].text}`});
     g.append(shape("rect", {x: 0, y: row * rowHeight + 2, width: full, height: rowHeight}));
     if (left) {
       g.append(shape("text", {class: "number", x: labelAt, y: y + 4}, `${left} step${left > 1 ? "s" : ""} more`));
@@ -310,7 +300,7 @@ function draw() {
       if (step.told) g.classList.add("told");
       if (at === run.wrong || at === run.missed) g.classList.add("wrong");
       g.append(shape("text", {class: "number", x: 4, y: y + 4}, run.timed ? `${at + 1}  ${step.when}` : at + 1));
-      g.append(shape("text", {x: labelAt, y: y + 4}, what(at).slice(0, 400)), shape("title", {}, what(at)));
+      g.append(shape("text", {x: labelAt, y: y + 4}, run.steps[at].text.slice(0, 400)), shape("title", {}, run.steps[at].text));
       g.onclick = () => choose(at);
       if (step.lane >= 0) dots.push(shape("circle", {class: tier(step.lane), cx: laneX(step.lane), cy: y, r: at === chosen ? 6 : 4, "pointer-events": "none"}));
     }
@@ -455,7 +445,7 @@ function sameNode(direction) {
 // textOf has all that a step says of itself, for the search.
 function textOf(at) {
   const step = run.steps[at];
-  return [what(at), step.kind, step.activity, nameOf(step.lane), ...(step.held || []).flatMap(held => [run.parts[held.part].name, ...held.entries])].join(" ").toLowerCase();
+  return [run.steps[at].text, step.kind, step.activity, nameOf(step.lane), ...(step.held || []).flatMap(held => [run.parts[held.part].name, ...held.entries])].join(" ").toLowerCase();
 }
 
 $("find").onsubmit = event => {
@@ -471,7 +461,7 @@ $("find").onsubmit = event => {
 const actions = {
   first: () => choose(0), back: () => choose(neighbour(-1)), next: () => choose(neighbour(1)), last: () => choose(run.steps.length - 1),
   nodeBack: () => sameNode(-1), nodeNext: () => sameNode(1), search: () => $("find").elements.text.focus(),
-  told: () => nextOf(run.story.map(line => line.step)),
+  told: () => nextOf(run.lines.map(line => line.step)),
   play: () => {
     if (playing) return stop();
     $("play").textContent = "Pause";

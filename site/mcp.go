@@ -1,0 +1,88 @@
+//go:build !js
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/watchbed/watchbed/command/explain"
+	"github.com/watchbed/watchbed/debugger"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/report"
+	_ "github.com/watchbed/watchbed/scenarios"
+)
+
+// maxAnswer is the size of the greatest answer, in bytes: what an agent reads in one go.
+const maxAnswer = 48 << 10
+
+// protocol is the debugger as tools of the Model Context Protocol, for editors and agents: one tool for each operation,
+// and one that explains a name. A run is answered by its story; steps and state have the rest.
+func protocol() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "watchbed", Title: "etcd and a watch cache, step by step", Version: "1"}, nil)
+	d, turn := &debugger.Debugger{}, &sync.Mutex{}
+	for _, o := range debugger.Operations() {
+		if o.Name == "open" {
+			continue
+		}
+		add(s, o.Name, o.Doc, func(q debugger.Question) (string, error) {
+			turn.Lock()
+			defer turn.Unlock()
+			return answer(d, o.Name, q)
+		})
+	}
+	type name struct {
+		Name string `json:"name" jsonschema:"a scenario, option, value, release, design, bug or property"`
+	}
+	add(s, "explain", "what simrun list NAME says of a name", func(n name) (string, error) {
+		all, err := explain.Name("simrun", n.Name)
+		if err == nil && len(all) == 0 {
+			err = explain.Unknown("simrun", n.Name)
+		}
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		err = explain.WriteText(&b, report.Terminal{}, all)
+		return b.String(), err
+	})
+	return s
+}
+
+func add[Q any](s *mcp.Server, name, doc string, answer func(Q) (string, error)) {
+	mcp.AddTool(s, &mcp.Tool{Name: name, Description: doc}, func(_ context.Context, _ *mcp.CallToolRequest, q Q) (*mcp.CallToolResult, any, error) {
+		text, err := answer(q)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(text) > maxAnswer {
+			text = fmt.Sprintf("%s\n... %d of %d bytes: ask for less", text[:maxAnswer], maxAnswer, len(text))
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+	})
+}
+
+// answer is that of an operation, or the story if it answers with a run.
+func answer(d *debugger.Debugger, operation string, q debugger.Question) (string, error) {
+	question, err := json.Marshal(q)
+	if err != nil {
+		return "", err
+	}
+	b, err := d.Call(operation, question)
+	if err != nil {
+		return "", err
+	}
+	var run struct {
+		Steps []json.RawMessage
+		Link  string
+	}
+	if json.Unmarshal(b, &run) == nil && len(run.Steps) > 0 {
+		return answer(d, "story", debugger.Question{Link: run.Link})
+	}
+	return string(b), nil
+}
