@@ -27,7 +27,7 @@ const (
 	linkFormat = "1."
 	// maxLink is the greatest length of a link, in bytes, maxRun that of a run without compression.
 	maxLink = 256 << 10
-	maxRun  = 1 << 20
+	maxRun  = 2 << 20
 )
 
 // header is what a link says beside the choices.
@@ -63,11 +63,12 @@ func (h *header) encode(numbers []byte) (string, error) {
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	if packed.Len() > maxLink/2 || len(numbers) > maxRun/2 {
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(packed.Bytes()))
+	link := linkFormat + links.EncodeToString(append(sum, packed.Bytes()...))
+	if len(link) > maxLink || len(head)+len(numbers) > maxRun {
 		return "", errTooLong
 	}
-	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(packed.Bytes()))
-	return linkFormat + links.EncodeToString(append(sum, packed.Bytes()...)), nil
+	return link, nil
 }
 
 // maxSteps is how many steps a run may have that is gone through.
@@ -120,6 +121,9 @@ func LinkTo(rec *recording.Recording) (string, error) {
 
 // linkTo is the link of a run that is about this violation.
 func linkTo(rec *recording.Recording, f explore.Failure) (string, error) {
+	if rec.Steps() > maxSteps {
+		return "", errTooLong
+	}
 	sc, p, err := parameters(rec)
 	if err != nil {
 		return "", err
