@@ -237,14 +237,16 @@ function layOut() {
   numberWidth = run.timed ? 118 : 46;
   gap = Math.max(14, Math.min(84, (width * 0.5 - numberWidth) / Math.max(1, run.lanes.length)));
   labelAt = numberWidth + gap * run.lanes.length + 8;
+  const steep = gap < 34;
   $("lanes").replaceChildren(...run.lanes.map((lane, i) => {
     const name = element("span", lane.name, tier(i));
     name.style.left = laneX(i) + "px";
+    name.style.transform = `rotate(${steep ? -62 : -28}deg)`;
     return name;
   }));
   const full = Math.max(width - 20, labelAt + 7.4 * run.longest);
   const longest = Math.max(...run.lanes.map(lane => lane.name.length));
-  $("lanes").style.height = Math.max(3, 1.5 + 0.26 * longest) + "em";
+  $("lanes").style.height = Math.max(3, 1.5 + (steep ? 0.46 : 0.26) * longest) + "em";
   $("lanes").style.width = full + "px";
   $("drawing").setAttribute("width", full);
   $("drawing").setAttribute("height", rows.length * rowHeight + 8);
