@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -97,17 +98,11 @@ func prefix(runner *explore.Runner, choices []string) ([]recording.Finding, erro
 	return rec.Findings, nil
 }
 
-// verdict is that on the claim that the run is about, else the first violation.
+// verdict is that on the claim that the run is about; of a run that is about none it is the first violation.
 func (r *run) verdict(findings []recording.Finding) string {
-	if all := verdicts(findings); r.failure == nil || len(all) == 0 {
-		if len(all) == 0 {
-			return ""
-		}
-		return all[0].Verdict
-	}
-	for _, f := range findings {
-		if f.Property == r.failure.Property {
-			return f.Verdict
+	for _, v := range verdicts(findings) {
+		if r.failure == nil || v.Property == r.failure.Property {
+			return v.Verdict
 		}
 	}
 	return ""
@@ -205,7 +200,7 @@ func (r *run) cause() (*Cause, error) {
 	return c, err
 }
 
-var errHolds = fmt.Errorf("no claim is violated in this run")
+var errHolds = errors.New("no claim is violated in this run")
 
 // shrink makes the run smaller.
 func (r *run) shrink() (*run, error) {

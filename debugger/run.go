@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -96,7 +97,6 @@ func (c *counting) Choose(w *sim.World, n int, what string) int {
 // View is a run as a page draws it. Steps, lanes, messages and parts are named by their places, from 0 on; -1 is none.
 type View struct {
 	Story
-	Tool    string `json:"tool"`
 	Summary string `json:"summary"`
 	Hash    string `json:"hash"`
 	Timed   bool   `json:"timed"`
@@ -174,7 +174,7 @@ type Held struct {
 func (r *run) view() *View {
 	t := r.held.Trace
 	v := &View{
-		Story: *r.story(), Tool: r.rec.Tool, Summary: r.scenario.Summary, Hash: r.rec.TraceHash.String(), Timed: t.Timed,
+		Story: *r.story(), Summary: r.scenario.Summary, Hash: r.rec.TraceHash.String(), Timed: t.Timed,
 		Wrong: -1, Missed: -1, Messages: []Message{}, Parts: []Part{},
 	}
 	if r.told != nil {
@@ -290,14 +290,13 @@ func verdicts(findings []recording.Finding) []Verdict {
 		all = append(all, Verdict{f.Property, f.Verdict, f.Label})
 	}
 	// What is violated comes first.
-	slices.SortStableFunc(all, func(a, b Verdict) int {
-		if a, b := a.Verdict == model.Violated.String(), b.Verdict == model.Violated.String(); a != b {
-			if a {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b Verdict) int { return cmp.Compare(rank(a), rank(b)) })
 	return all
+}
+
+func rank(v Verdict) int {
+	if v.Verdict == model.Violated.String() {
+		return 0
+	}
+	return 1
 }

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
@@ -97,7 +98,7 @@ func FromNumbers(r *explore.Runner, numbers []byte, hash explore.Hash) (*Recordi
 	return rec, res, nil
 }
 
-var errNumbers = fmt.Errorf("the choices are cut off, or were changed")
+var errNumbers = errors.New("the choices are cut off, or were changed")
 
 // numbered is a chooser that takes the choices by their numbers. Wrong is the first one that does not fit, from 1 on.
 type numbered struct {
