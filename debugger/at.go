@@ -101,7 +101,7 @@ func prefix(runner *explore.Runner, choices []string) ([]recording.Finding, erro
 // verdict is that on the claim that the run is about; of a run that is about none it is the first violation.
 func (r *run) verdict(findings []recording.Finding) string {
 	for _, v := range verdicts(findings) {
-		if r.failure == nil || v.Property == r.failure.Property {
+		if r.told == nil || v.Property == r.failure.Property {
 			return v.Verdict
 		}
 	}
@@ -162,16 +162,12 @@ func with(p testbed.Params, settings []string) (testbed.Params, error) {
 // beside opens a run that came of this one.
 func (r *run) beside(rec *recording.Recording, p testbed.Params) (*run, error) {
 	rec.Tool, rec.Scenario, rec.Parameters, rec.Strategy, rec.Seed = r.rec.Tool, r.scenario.Name, p.Expand(), r.rec.Strategy, r.rec.Seed
-	var same *explore.Failure
-	if r.failure != nil {
-		for _, f := range rec.Violations() {
-			if f.Property == r.failure.Property {
-				same = &f
-				break
-			}
+	for _, f := range rec.Violations() {
+		if f.Property == r.failure.Property {
+			return newRun(rec, f)
 		}
 	}
-	return newRun(rec, same)
+	return newRun(rec, explore.Failure{})
 }
 
 // Cause is what decides, and a run that passes; Passing is empty if there is none, and Difference says how that differs.
@@ -183,10 +179,10 @@ type Cause struct {
 
 // cause looks for what decides, in hundreds of runs.
 func (r *run) cause() (*Cause, error) {
-	if r.failure == nil {
+	if r.told == nil {
 		return nil, errHolds
 	}
-	d, err := diagnosis.Of(r.scenario, r.rec, *r.failure)
+	d, err := diagnosis.Of(r.scenario, r.rec, r.failure)
 	if err != nil {
 		return nil, err
 	}
@@ -204,14 +200,14 @@ var errHolds = errors.New("no claim is violated in this run")
 
 // shrink makes the run smaller.
 func (r *run) shrink() (*run, error) {
-	if r.failure == nil {
+	if r.told == nil {
 		return nil, errHolds
 	}
 	runner, err := newRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}
-	s, err := recording.Shrink(context.Background(), runner, r.rec, *r.failure, 0)
+	s, err := recording.Shrink(context.Background(), runner, r.rec, r.failure, 0)
 	if err != nil {
 		return nil, err
 	}

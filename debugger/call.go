@@ -14,6 +14,8 @@ import (
 
 // Debugger answers questions about runs. It is for one goroutine.
 type Debugger struct {
+	// Brief: a run is answered by its Story, in place of its View.
+	Brief bool
 	// opened are the runs that were opened last, the newest at the end.
 	opened []*run
 }
@@ -44,17 +46,16 @@ type Operation struct {
 func Operations() []Operation { return slices.Clone(operations) }
 
 var operations = []Operation{
-	{"open", "the run of a link, with all of its steps, and what the nodes hold after each", onRun(func(r *run, _ *Question) (any, error) { return r.view(), nil })},
+	{"open", "the run of a link", onRun(func(r *run, _ *Question) (any, error) { return r, nil })},
 	{"catalogue", "the names of scenarios, releases of etcd, designs of the cache and known bugs", func(*Debugger, *Question) (any, error) { return listed(), nil }},
 	{"search", "in how many schedules (count of them, by the seeds from seed on) each claim is violated, and the first one's link", func(_ *Debugger, q *Question) (any, error) { return search(q) }},
-	{"story", "a run in few words: how it fails, and the steps that matter", onRun(func(r *run, _ *Question) (any, error) { return r.story(), nil })},
 	{"steps", "count steps of a run from step on, a sentence each", onRun(func(r *run, q *Question) (any, error) { return r.steps(q.Step, q.Count) })},
 	{"state", "what the nodes hold after a step, and what it changed", onRun(func(r *run, q *Question) (any, error) { return r.state(q.Step) })},
-	{"run", "the run that a strategy makes of a seed, in a scenario with these options set", (*Debugger).run},
+	{"run", "the run that a strategy makes of a seed, in a scenario with these options set", func(_ *Debugger, q *Question) (any, error) { return q.run() }},
 	{"at", "how the claims stood behind a step, and what could have happened in place of it", onRun(func(r *run, q *Question) (any, error) { return r.at(q.Step) })},
-	{"take", "the run with another action or answer (name) at a choice, by the old choices from there on as far as they fit", opening(func(r *run, q *Question) (*run, error) { return r.take(q.Choice, q.Name) })},
-	{"flip", "the run with options set to other values, by the old choices as far as they fit", opening(func(r *run, q *Question) (*run, error) { return r.flip(q.Set) })},
-	{"shrink", "a smaller run that fails in the same way", opening(func(r *run, _ *Question) (*run, error) { return r.shrink() })},
+	{"take", "the run with another action or answer (name) at a choice, by the old choices from there on as far as they fit", onRun(func(r *run, q *Question) (any, error) { return r.take(q.Choice, q.Name) })},
+	{"flip", "the run with options set to other values, by the old choices as far as they fit", onRun(func(r *run, q *Question) (any, error) { return r.flip(q.Set) })},
+	{"shrink", "a smaller run that fails in the same way", onRun(func(r *run, _ *Question) (any, error) { return r.shrink() })},
 	{"cause", "what decides, and the link of a run beside this one that passes: hundreds of runs", onRun(func(r *run, _ *Question) (any, error) { return r.cause() })},
 }
 
@@ -82,6 +83,12 @@ func (d *Debugger) Call(operation string, question []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r, opened := answer.(*run); opened {
+		d.keep(r)
+		if answer = r.view(); d.Brief {
+			answer = r.story()
+		}
+	}
 	return json.Marshal(answer)
 }
 
@@ -95,22 +102,6 @@ func onRun(answer func(*run, *Question) (any, error)) func(*Debugger, *Question)
 	}
 }
 
-// opening is for operations that answer with another run.
-func opening(answer func(*run, *Question) (*run, error)) func(*Debugger, *Question) (any, error) {
-	return func(d *Debugger, q *Question) (any, error) {
-		r, err := d.open(q.Link)
-		if err != nil {
-			return nil, err
-		}
-		other, err := answer(r, q)
-		if err != nil {
-			return nil, err
-		}
-		d.keep(other)
-		return other.view(), nil
-	}
-}
-
 func (d *Debugger) open(link string) (*run, error) {
 	link = strings.TrimPrefix(link, "#")
 	if i := slices.IndexFunc(d.opened, func(r *run) bool { return r.link == link }); i >= 0 {
@@ -120,48 +111,28 @@ func (d *Debugger) open(link string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec, err := h.run(numbers)
-	if err != nil {
-		return nil, err
+	r, err := h.open(numbers)
+	if err == nil {
+		d.keep(r)
 	}
-	var about *explore.Failure
-	if h.Property != "" {
-		about = &explore.Failure{Property: h.Property, Label: h.Label}
-	}
-	r, err := newRun(rec, about)
-	if err != nil {
-		return nil, err
-	}
-	d.keep(r)
-	// A run by its seed has a link with its choices as well.
-	if r.link != link {
-		again := *r
-		again.link = link
-		d.keep(&again)
-	}
-	return r, nil
+	return r, err
 }
 
 func (d *Debugger) keep(r *run) {
-	d.opened = append(d.opened, r)
-	d.opened = d.opened[max(0, len(d.opened)-maxOpened):]
+	if !slices.Contains(d.opened, r) {
+		d.opened = append(d.opened, r)
+		d.opened = d.opened[max(0, len(d.opened)-maxOpened):]
+	}
 }
 
 // run is the run of a seed.
-func (d *Debugger) run(q *Question) (any, error) {
+func (q *Question) run() (*run, error) {
 	sc, p, chosen, err := q.scenario()
 	if err != nil {
 		return nil, err
 	}
-	link, err := seedLink(sc, &p, chosen.Name, q.Seed, 0, explore.Failure{})
-	if err != nil {
-		return nil, err
-	}
-	r, err := d.open(link)
-	if err != nil {
-		return nil, err
-	}
-	return r.view(), nil
+	h := header{Scenario: sc.Name, Set: p.Changed(&sc.Params), Strategy: chosen.Name, Seed: q.Seed}
+	return h.open(nil)
 }
 
 // scenario is that of a question, with its options set, and its strategy.

@@ -85,7 +85,7 @@ func newRunner(sc *testbed.Scenario, p testbed.Params) (*explore.Runner, error) 
 var errCutOff = errors.New("the link is cut off, or was changed on its way")
 
 func decode(link string) (h header, numbers []byte, err error) {
-	packed, ours := strings.CutPrefix(strings.TrimPrefix(link, "#"), linkFormat)
+	packed, ours := strings.CutPrefix(link, linkFormat)
 	format, _, numbered := strings.Cut(link, ".")
 	switch {
 	case len(link) > maxLink:
@@ -124,7 +124,7 @@ func linkTo(rec *recording.Recording, f explore.Failure) (string, error) {
 	if rec.Steps() > maxSteps {
 		return "", errTooLong
 	}
-	sc, p, err := parameters(rec)
+	sc, p, err := parameters(rec.Scenario, rec.Parameters)
 	if err != nil {
 		return "", err
 	}
@@ -140,29 +140,19 @@ func linkTo(rec *recording.Recording, f explore.Failure) (string, error) {
 	return h.encode(numbers)
 }
 
-// seedLink is the link of the run that a strategy makes of a seed: what is known of it are its hash and how it fails,
-// both of which may be zero.
-func seedLink(sc *testbed.Scenario, p *testbed.Params, strategy string, seed uint64, hash explore.Hash, f explore.Failure) (string, error) {
-	h := header{"", sc.Name, p.Changed(&sc.Params), strategy, seed, hash, f.Property, f.Label}
-	return h.encode(nil)
-}
-
-func parameters(rec *recording.Recording) (*testbed.Scenario, testbed.Params, error) {
-	sc, err := testbed.FindScenario(rec.Scenario)
+// parameters finds a scenario, and sets its options.
+func parameters(name string, set []option.Setting) (*testbed.Scenario, testbed.Params, error) {
+	sc, err := testbed.FindScenario(name)
 	if err != nil {
 		return nil, testbed.Params{}, err
 	}
-	p, err := sc.RecordedParams(rec.Parameters)
+	p, err := sc.RecordedParams(set)
 	return sc, p, err
 }
 
-// run carries out the run of a link.
-func (h *header) run(numbers []byte) (*recording.Recording, error) {
-	sc, err := testbed.FindScenario(h.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	p, err := sc.RecordedParams(h.Set)
+// open carries out the run of a link.
+func (h *header) open(numbers []byte) (*run, error) {
+	sc, p, err := parameters(h.Scenario, h.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -188,5 +178,5 @@ func (h *header) run(numbers []byte) (*recording.Recording, error) {
 		}
 	}
 	rec.Tool, rec.Scenario, rec.Parameters, rec.Strategy, rec.Seed = h.Tool, sc.Name, p.Expand(), h.Strategy, h.Seed
-	return rec, nil
+	return newRun(rec, explore.Failure{Property: h.Property, Label: h.Label})
 }

@@ -22,8 +22,8 @@ type run struct {
 	scenario *testbed.Scenario
 	params   testbed.Params
 	rec      *recording.Recording
-	// failure is the violation that the run is about, told its story; nil if nothing is violated.
-	failure *explore.Failure
+	// failure is the violation that the run is about, told its story; both are empty if nothing is violated.
+	failure explore.Failure
 	told    *diagnosis.Diagnosis
 	held    *trace.States
 	tiers   map[sim.NodeID]story.Tier
@@ -31,9 +31,10 @@ type run struct {
 	choices []int
 }
 
-// newRun opens a recorded run. Failure is the violation that it is about, the first one if that is nil.
-func newRun(rec *recording.Recording, failure *explore.Failure) (*run, error) {
-	sc, p, err := parameters(rec)
+// newRun opens a recorded run. Failure is the violation that it is about; empty, it is that for which the recording was
+// made.
+func newRun(rec *recording.Recording, failure explore.Failure) (*run, error) {
+	sc, p, err := parameters(rec.Scenario, rec.Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +42,11 @@ func newRun(rec *recording.Recording, failure *explore.Failure) (*run, error) {
 		return nil, errTooLong
 	}
 	r := &run{scenario: sc, params: p, rec: rec, failure: failure}
-	if made, violated := rec.MadeFor(); failure == nil && violated {
-		r.failure = &made
+	if failure == (explore.Failure{}) {
+		r.failure, _ = rec.MadeFor()
 	}
-	if r.failure != nil {
-		if r.told, err = diagnosis.Told(sc, rec, *r.failure); err != nil {
+	if r.failure != (explore.Failure{}) {
+		if r.told, err = diagnosis.Told(sc, rec, r.failure); err != nil {
 			return nil, err
 		}
 	}
@@ -67,11 +68,7 @@ func newRun(rec *recording.Recording, failure *explore.Failure) (*run, error) {
 		r.choices = append(r.choices, made)
 	}
 	r.tiers = story.TiersOf(system.Topology())
-	var about explore.Failure
-	if r.failure != nil {
-		about = *r.failure
-	}
-	r.link, err = linkTo(rec, about)
+	r.link, err = linkTo(rec, r.failure)
 	return r, err
 }
 

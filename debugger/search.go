@@ -77,7 +77,8 @@ func search(q *Question) (*Searched, error) {
 			}
 			if c := &found.Claims[i]; f.Verdict == model.Violated {
 				if c.Violated++; c.Link == "" {
-					if c.Link, err = seedLink(sc, &p, chosen.Name, q.Seed+n, result.TraceHash, f.Failure()); err != nil {
+					h := header{"", sc.Name, p.Changed(&sc.Params), chosen.Name, q.Seed + n, result.TraceHash, f.Property, f.Label}
+					if c.Link, err = h.encode(nil); err != nil {
 						return nil, err
 					}
 				}

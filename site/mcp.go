@@ -25,15 +25,17 @@ const maxAnswer = 48 << 10
 // and one that explains a name. A run is answered by its story; steps and state have the rest.
 func protocol() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "watchbed", Title: "etcd and a watch cache, step by step", Version: "1"}, nil)
-	d, turn := &debugger.Debugger{}, &sync.Mutex{}
+	d, turn := &debugger.Debugger{Brief: true}, &sync.Mutex{}
 	for _, o := range debugger.Operations() {
-		if o.Name == "open" {
-			continue
-		}
 		add(s, o.Name, o.Doc, func(q debugger.Question) (string, error) {
+			question, err := json.Marshal(q)
+			if err != nil {
+				return "", err
+			}
 			turn.Lock()
 			defer turn.Unlock()
-			return answer(d, o.Name, q)
+			answer, err := d.Call(o.Name, question)
+			return string(answer), err
 		})
 	}
 	type name struct {
@@ -65,24 +67,4 @@ func add[Q any](s *mcp.Server, name, doc string, answer func(Q) (string, error))
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 	})
-}
-
-// answer is that of an operation, or the story if it answers with a run.
-func answer(d *debugger.Debugger, operation string, q debugger.Question) (string, error) {
-	question, err := json.Marshal(q)
-	if err != nil {
-		return "", err
-	}
-	b, err := d.Call(operation, question)
-	if err != nil {
-		return "", err
-	}
-	var run struct {
-		Steps []json.RawMessage
-		Link  string
-	}
-	if json.Unmarshal(b, &run) == nil && len(run.Steps) > 0 {
-		return answer(d, "story", debugger.Question{Link: run.Link})
-	}
-	return string(b), nil
 }

@@ -56,6 +56,8 @@ func TestAgentFindsTheCause(t *testing.T) {
 	i := slices.IndexFunc(found.Claims, func(c debugger.Claim) bool { return c.Property == "linearizable" })
 	require.NotZero(t, found.Claims[i].Violated)
 	run := ask[debugger.Story](a, "shrink", map[string]any{"link": found.Claims[i].Link})
+	text, _ := a.text("open", map[string]any{"link": run.Link})
+	require.NotContains(t, text, `"messages"`, "a run is answered by its story")
 	both := -1
 	for step := range run.Length {
 		for _, node := range ask[[]debugger.Node](a, "state", map[string]any{"link": run.Link, "step": step}) {
@@ -82,7 +84,7 @@ func TestAgentFindsTheCause(t *testing.T) {
 func TestMistakesAreAnswers(t *testing.T) {
 	a := connect(t)
 	for tool, q := range map[string]map[string]any{
-		"story":   {"link": "1.AAAA"},
+		"open":    {"link": "1.AAAA"},
 		"search":  {"scenario": "issue-15221", "count": 1},
 		"run":     {"scenario": "issue-15220", "set": []string{"progress=never"}},
 		"explain": {"name": "issue-15221"},
@@ -93,7 +95,7 @@ func TestMistakesAreAnswers(t *testing.T) {
 	}
 	tools, err := a.session.ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, tools.Tools, len(debugger.Operations()))
+	require.Len(t, tools.Tools, len(debugger.Operations())+1)
 	big, isError := a.text("catalogue", map[string]any{})
 	require.False(t, isError)
 	require.Less(t, len(big), maxAnswer+100)

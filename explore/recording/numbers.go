@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
@@ -38,13 +39,11 @@ func Numbers(r *explore.Runner, rec *Recording) ([]byte, error) {
 	return append(b, bits...), nil
 }
 
-// nameBits are four bits of a name's hash (FNV-1a).
+// nameBits are four bits of a name's hash.
 func nameBits(name string) byte {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return byte(h>>28^h>>12) & 15
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return byte(h.Sum32()>>12) & 15
 }
 
 // numbering is a chooser that keeps the places of what another one chooses.
