@@ -1,6 +1,6 @@
 "use strict";
 const $ = id => document.getElementById(id);
-const rowHeight = 24,  svg = "http://www.w3.org/2000/svg";
+const rowHeight = 24, svg = "http://www.w3.org/2000/svg";
 
 // --- The engine: questions by number, each with its promise. ---
 
@@ -201,7 +201,7 @@ function show(opened, at) {
   $("smaller").disabled = $("why").disabled = $("told").disabled = !violated;
   run.longest = 0;
   run.lines.forEach(line => (run.steps[line.step].told ||= []).push(line));
-  run.steps.forEach((_, at) => { run.longest = Math.max(run.longest, Math.min(400, run.steps[at].text.length)); });
+  for (const step of run.steps) run.longest = Math.max(run.longest, Math.min(400, step.text.length));
   run.changes = run.parts.map(() => []);
   run.steps.forEach((step, at) => (step.held || []).forEach(held => run.changes[held.part].push({at, entries: held.entries})));
   $("whole").checked = !violated || run.steps.length <= 60;
@@ -209,16 +209,11 @@ function show(opened, at) {
   choose(at ?? (run.wrong >= 0 ? run.wrong : run.lines.length ? run.lines[run.lines.length - 1].step : 0));
 }
 
-// fold leaves out the steps that the story does not need: those that are not in it and neither sent nor took a message
-// of one that is.
+// fold leaves out the steps that the story does not need: those that are not in it, and did not send what one of it takes.
 function fold() {
   const near = run.steps.map(step => $("whole").checked || Boolean(step.told));
   if (!$("whole").checked) {
-    run.steps.forEach((step, at) => {
-      if (!step.told) return;
-      if (step.from >= 0 && run.messages[step.from].sent >= 0) near[run.messages[step.from].sent] = true;
-    });
-    for (const m of run.messages) if (m.sent >= 0 && m.delivered >= 0 && run.steps[m.sent].told && run.steps[m.delivered].told) near[m.delivered] = true;
+    for (const step of run.steps) if (step.told && step.from >= 0 && run.messages[step.from].sent >= 0) near[run.messages[step.from].sent] = true;
   }
   rows = [];
   placeOf = new Map();
