@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Serve serves a new etcd at a listener, for programs such as etcdctl, until stop is called: one member without data,
-// which nothing breaks. Of the configuration it has Etcd, Bug, Set, Seed, Network, and Faults, each of which is of
-// nothing unless it is set; all clients are one to them. The faults are returned by name. Without certificates there is
-// no TLS.
+// Serve serves a new etcd at a listener, for programs such as etcdctl, until stop is called: one member without data. Of
+// the configuration it has Etcd, Bug, Set, Seed, Network, and Faults, of which there are none unless they are set; all
+// clients are one to them. The faults are returned by name. Without certificates there is no TLS.
 func Serve(l net.Listener, certificates *tls.Config, c Config) (faults []string, stop func(), err error) {
 	c.Clients, c.Faults = 1, cmp.Or(c.Faults, &Faults{})
 	config, err := c.server()
@@ -29,7 +28,7 @@ func Serve(l net.Listener, certificates *tls.Config, c Config) (faults []string,
 	r.loop.processes[0].used.Store(true)
 	go r.loop.run()
 	if certificates != nil {
-		// Who knows both takes the first one. Clients of gRPC know the second one alone.
+		// A client that knows both takes the first one. Clients of gRPC know the second one alone.
 		certificates = certificates.Clone()
 		certificates.NextProtos = []string{"http/1.1", "h2"}
 		l, url = tls.NewListener(l, certificates), "https://"+l.Addr().String()
