@@ -1,14 +1,11 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: site serve site-test test race lint tables conformance mutants lab-test upstream upstream-test etcdcache
+.PHONY: site serve site-test test full race nightly lint tables conformance mutants lab-test upstream upstream-test etcdcache
 
 # Modules of their own: examples of what another module brings, the cache on a real etcd, what needs real servers, what
 # measures the bed itself, and the page.
 MODULES := . examples shell conformance lab site
-
-# At their full size: go test ./... is for people (package internal/testsize).
-test race: export WATCHBED_TESTS := full
 
 # Vet is lint's.
 test:
@@ -18,8 +15,14 @@ test:
 	cd conformance && go test -vet=off ./cmd/...
 	cd site && go test -vet=off -short .
 
+# Campaigns of the size on which figures rest (package internal/testsize).
+full: export WATCHBED_TESTS := full
+full: test
+
 race:
 	go test -race -timeout 60m ./...
+
+nightly: lint full race conformance lab-test site-test upstream-test
 
 # All that is measured and written down, anew: an hour. What changed is shown at the end.
 # A table that other tables show comes before them.
@@ -44,7 +47,6 @@ STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.6.1
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
 	@for m in $(MODULES); do (set -x; cd $$m && go vet ./... && $(STATICCHECK) ./...) || exit 1; done
-	cd site && GOOS=js GOARCH=wasm go vet .
 
 # Real etcd servers, built from their published modules: minutes, not seconds. A test that cannot find its
 # server fails.

@@ -289,7 +289,7 @@ func (s *small) String() string {
 // cases. The others take conclusions over several revisions, such as from the version of an item.
 func TestWatchesOfPartialHistoriesAgainstEveryCompletion(t *testing.T) {
 	impossible, said := map[string]int{}, map[string]int{}
-	for seed := range uint64(testsize.Of(6000, 600, 300)) {
+	for seed := range uint64(testsize.Of(6000, 600)) {
 		s := newSmall(seed)
 		s.watch()
 		for range s.rng.IntN(3) {

@@ -71,7 +71,7 @@ func TestCheckLargeHistories(t *testing.T) {
 		return
 	}
 	c := command(t)
-	writeLargeHistories(t, c.dir, testsize.Of(50_000, 2_000, 2_000))
+	writeLargeHistories(t, c.dir, testsize.Of(50_000, 2_000))
 	for _, h := range largeHistories {
 		require.Equal(t, h.code, c.run("check", h.name), "%s: %s%s", h.name, c.out, c.err)
 		require.Contains(t, c.out, "watchers\n")
@@ -101,7 +101,7 @@ func TestCheckLargeListInBoundedMemory(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector keeps three times the memory")
 	}
-	objects := testsize.Of(200_000, 50_000, 50_000)
+	objects := testsize.Of(200_000, 50_000)
 	folder := t.TempDir()
 	writeLargeLists(t, folder, 0)
 	var codes [2]int

@@ -21,7 +21,7 @@ func seeds(n int) string { return fmt.Sprintf("100..%d", 100+n-1) }
 // TestMatrixCellsCanBeSeenAgain runs the command that each answer names.
 func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 	c := command(t)
-	require.Equal(t, exitViolated, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.5.7,3.6.16", "--seeds", seeds(testsize.Of(120, 40, 40)), "--json"))
+	require.Equal(t, exitViolated, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.5.7,3.6.16", "--seeds", seeds(testsize.Of(120, 40)), "--json"))
 	require.Empty(t, c.err, "no progress in a pipe")
 	var m matrix.Matrix
 	require.NoError(t, json.Unmarshal([]byte(c.out), &m))
@@ -32,7 +32,7 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 		require.Equal(t, "simrun", args[0])
 		if claim := e.Failing(); claim != nil {
 			// Each is a story, which takes as long as all that hold.
-			if violated++; violated > testsize.Of(len(m.Cells[0].Safe.Evidence), 1, 1) {
+			if violated++; violated > testsize.Of(len(m.Cells[0].Safe.Evidence), 1) {
 				continue
 			}
 			require.Equal(t, exitViolated, c.run(append(args[1:], "--no-shrink")...), e.Again())

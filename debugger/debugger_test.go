@@ -13,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/debugger"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
@@ -64,7 +65,7 @@ func TestLinksOpenTheSameRun(t *testing.T) {
 		require.NoError(t, err, file)
 		assert.LessOrEqual(t, len(link), 2000, file)
 		longest = max(longest, len(link))
-		if testing.Short() && i%5 > 0 {
+		if i%testsize.Of(1, 5) > 0 {
 			continue
 		}
 		v := ask[debugger.View](t, &debugger.Debugger{}, "open", debugger.Question{Link: "#" + link})

@@ -112,7 +112,7 @@ func TestTheCauseStays(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
 		lessWork bool
-	}{{"client-keeps-calls", true}, {"issue-17507", false}, {"leaderless-kept", true}}[:testsize.Of(3, 1, 1)] {
+	}{{"client-keeps-calls", true}, {"issue-17507", false}, {"leaderless-kept", true}}[:testsize.Of(3, 1)] {
 		d, f, b := diagnosed(t, c.bug)
 		require.Equal(t, b.Setting, d.Decision.Blame())
 		p, err := f.Scenario.RecordedParams(d.Recording.Parameters)

@@ -269,7 +269,7 @@ func TestUnjudged(t *testing.T) {
 // TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out;
 // and leasing answers.
 func TestLocksOfClientv3(t *testing.T) {
-	Run(t, Config{Schedules: testsize.Of(100, 20, 5), Faults: &Faults{Within: 3 * time.Second, Breaks: 2}}, func(t *T) {
+	Run(t, Config{Schedules: testsize.Of(100, 20), Faults: &Faults{Within: 3 * time.Second, Breaks: 2}}, func(t *T) {
 		held := 0
 		for i := range 2 {
 			client := t.Client()

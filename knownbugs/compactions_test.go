@@ -23,7 +23,7 @@ func TestCompactionsUnheard(t *testing.T) {
 		p.Bugs = []string{"kubernetes-131011"}
 		subjects, err := sc.Subjects(p)
 		require.NoError(t, err)
-		result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](1000, 200, 100), Steps: p.Clock.Steps})
+		result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](1000, 200), Steps: p.Clock.Steps})
 		require.NoError(t, err)
 		require.Len(t, result.Failures, 1)
 		assert.Equal(t, explore.Failure{Property: reads.NoCompactedReads.Name, Label: "served-by-cache"}, result.Failures[0].Failure)

@@ -43,7 +43,7 @@ func TestBugsShowInInformers(t *testing.T) {
 			want := explore.Failure{Property: c.property.Name, Label: c.label}
 			subjects, err := c.scenario.Subjects(p)
 			require.NoError(t, err)
-			result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](1000, 300, 300), Steps: p.Clock.Steps})
+			result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](1000, 300), Steps: p.Clock.Steps})
 			require.NoError(t, err)
 			var found uint64
 			for _, f := range result.Failures {

@@ -131,7 +131,7 @@ func TestBoundOf95(t *testing.T) {
 // compared is in how many schedules a bug is looked for again. With twenty hits
 // expected, none at all has a chance of e^-20; eight and six are the smaller sizes.
 func compared(d *knownbugs.Figure) int {
-	hits := testsize.Of(20, 8, 6)
+	hits := testsize.Of(20, 8)
 	return max(hits, hits*int(d.Schedules)/d.Trials)
 }
 
@@ -162,7 +162,7 @@ func TestKnownBugsAreDetected(t *testing.T) {
 	recorded := knownbugs.Figures()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {
-		if i%testsize.Of(1, 2, 4) != 0 {
+		if i%testsize.Of(1, 2) != 0 {
 			continue
 		}
 		t.Run(b.Name, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestBugsShareTheStepsOfTheHealthyCache(t *testing.T) {
 			schedules := uint64(most)
 			if always[bug.Name] != "" {
 				// None is alike, so that all are run.
-				schedules = testsize.Of[uint64](most, 30, 30)
+				schedules = testsize.Of[uint64](most, 30)
 			}
 			alike := false
 			for seed := uint64(0); seed < schedules && !alike; seed++ {

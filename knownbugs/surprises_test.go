@@ -18,7 +18,7 @@ import (
 // TestBugsViolateWhatIsWrittenDown: a planted bug violates its own property, its
 // further ones and what rows of the scenario say. Anything else is a surprise.
 func TestBugsViolateWhatIsWrittenDown(t *testing.T) {
-	schedules := testsize.Of[uint64](1_500, 100, 100)
+	schedules := testsize.Of[uint64](1_500, 100)
 	recorded := knownbugs.Figures()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {

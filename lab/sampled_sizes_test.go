@@ -19,7 +19,7 @@ var updateSizes = flag.Bool("sampled.sizes", false, "count the histories of all 
 const sizesAnew = "count anew: go test . -run TestSizes -sampled.sizes"
 
 // largestSize is how many states a size has at most that is counted by a test which writes nothing.
-func largestSize() int { return testsize.Of(50_000, 12_000, 4_000) }
+func largestSize() int { return testsize.Of(50_000, 12_000) }
 
 // histories are those in which the schedules of a world end, among states with whole histories in them.
 func (s size) histories(t *testing.T) (states int, ends map[sim.Digest]struct{}) {

@@ -98,7 +98,7 @@ func TestSampled(t *testing.T) {
 	require.NoError(t, json.Unmarshal(sampledJSON, &kept))
 	for i := range worlds {
 		w := &worlds[i]
-		if !*updateSampled && i >= testsize.Of(len(worlds), 1, 1) {
+		if !*updateSampled && i >= testsize.Of(len(worlds), 1) {
 			break
 		}
 		t.Run(w.name(), func(t *testing.T) {

@@ -93,14 +93,14 @@ func TestNoSearchIsWorse(t *testing.T) {
 	}
 	recorded := readFigures(t)
 	var changes comparison
-	eachRow(t, testsize.Of(1, 6, 20), func(t *testing.T, number int, b *testbed.KnownBug, s strategy.Strategy) {
+	eachRow(t, testsize.Of(1, 6), func(t *testing.T, number int, b *testbed.KnownBug, s strategy.Strategy) {
 		r := recorded[number]
 		require.NotEmpty(t, r.Campaigns, "%s with %s was never measured; %s", b.Name, s.Name, measureAnew)
 		// A search that found too little for a bound has nothing to become worse than.
 		if r.bound() < 0 {
 			return
 		}
-		if n := newSearch(t, b, s); n.differs(t, r, testsize.Of(200, 60, 20)) {
+		if n := newSearch(t, b, s); n.differs(t, r, testsize.Of(200, 60)) {
 			changes.add(r, n.all(t))
 		}
 	})

@@ -63,7 +63,7 @@ func TestRegistersEqualBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	p := Porcupine{least: 1}
 	holding, violated := map[string]int{}, map[string]int{}
-	all := *histories / testsize.Of(1, 4, 4)
+	all := *histories / testsize.Of(1, 4)
 	for n := range all {
 		h := registers(rng, n%2 == 0)
 		for _, prop := range orderedProperties {

@@ -30,7 +30,7 @@ func TestPositionIsEnough(t *testing.T) {
 	suffixes := words(letters, 2)
 	var streams [][]judgedStream
 	for _, start := range []int64{0, 2} {
-		streams = append(streams, judgedStreams(words(letters, testsize.Of(3, 2, 2)), suffixes, start, log))
+		streams = append(streams, judgedStreams(words(letters, testsize.Of(3, 2)), suffixes, start, log))
 	}
 
 	for _, part := range []struct {

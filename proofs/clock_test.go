@@ -108,7 +108,7 @@ func TestFingerprintsTellReadingsOfTheClock(t *testing.T) {
 		if s.Options().Mode != sim.Timed {
 			continue
 		}
-		for seed := range uint64(testsize.Of(2, 1, 1)) {
+		for seed := range uint64(testsize.Of(2, 1)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 4))
 			explore.Begin(s, w, &explore.Combination{})
 			for i := range 1500 {

@@ -31,7 +31,7 @@ func TestEnginesAgree(t *testing.T) {
 		{"negative-watch", "writes=1", 1},
 		{"future-watch", "writes=1", 0},
 	} {
-		if i%testsize.Of(1, 6, 6) != 0 {
+		if i%testsize.Of(1, 6) != 0 {
 			continue
 		}
 		t.Run(test.scenario+" "+test.settings, func(t *testing.T) {

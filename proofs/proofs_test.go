@@ -47,7 +47,7 @@ const keptCoveragePoints = 50_000
 
 // searchedAgain is how many states a row may have that is searched again by a test which
 // writes nothing. All of them together have to end within a minute; -proofs.update searches the others.
-func searchedAgain() int { return testsize.Of(5_000, 300, 300) }
+func searchedAgain() int { return testsize.Of(5_000, 300) }
 
 // search looks at every schedule, and explains a shortest one of each way to fail.
 func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, states int) (*proof.Proof, []*recording.Recording) {

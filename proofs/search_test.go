@@ -19,7 +19,7 @@ import (
 // A follower may apply a write before the leader does. A list that shows the write is right.
 func TestAnswerOfAFollowerAheadIsNoViolation(t *testing.T) {
 	sc, p := withSettings(t, "lagging-member", one+" noise=0 noise-writes=0 keys=1 breaks=0 restarts=0")
-	found, _ := search(t, sc, p, 1, testsize.Of(30_000, 5_000, 5_000))
+	found, _ := search(t, sc, p, 1, testsize.Of(30_000, 5_000))
 	require.Equal(t, prove.Unknown, found.Verdict, "%+v", found.Failures)
 	require.Positive(t, found.Checked["linearizable"])
 }
@@ -61,7 +61,7 @@ func TestStatesWithOneFingerprintGoOnAlike(t *testing.T) {
 // Workers share what they learn of the nodes of a world. Whatever their number, a search comes to the
 // same counts, to the same verdict and to the same run of each violation.
 func TestResultDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
-	some := testsize.Of(10_000, 3_000, 1_000)
+	some := testsize.Of(10_000, 3_000)
 	for _, world := range []struct {
 		scenario, settings string
 		states             int
@@ -120,7 +120,7 @@ func TestStatesSayHowMuchMemoryTheyTake(t *testing.T) {
 	store, stepper, begin, err := newStates(first)
 	require.NoError(t, err)
 	w := fork(t, first)
-	for seed := range uint64(testsize.Of(400, 100, 100)) {
+	for seed := range uint64(testsize.Of(400, 100)) {
 		r, at := rand.New(rand.NewPCG(seed, 1)), begin
 		for range 100 {
 			enabled := stepper.World(at, w).Enabled()
@@ -148,7 +148,7 @@ func heap() int {
 func TestSearchTakesNoMoreMemoryThanItMay(t *testing.T) {
 	sc, p := withSettings(t, "issue-15220", streamBreaks)
 	search := func(limit int) (found *proof.Proof, most int) {
-		cfg := prove.Config{Bounds: prove.Bounds{TimerBound: 1}, States: testsize.Of(20_000, 4_000, 4_000), Workers: 2, Bytes: limit}
+		cfg := prove.Config{Bounds: prove.Bounds{TimerBound: 1}, States: testsize.Of(20_000, 4_000), Workers: 2, Bytes: limit}
 		cfg.Progress = func(at prove.Progress) { most = max(most, at.Bytes) }
 		found, _, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 		require.NoError(t, err)

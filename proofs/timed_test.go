@@ -109,7 +109,7 @@ func TestTimedSearchAgreesWithWholeWorlds(t *testing.T) {
 		"etcd=3.5.13 reads=1 noise=0 noise-writes=0 readers=1 items=0 keys=0 think=20ms network=100us scheduling=0s horizon=320ms",
 		// A stream that breaks in the first phase.
 		"etcd=3.5.13 reads=1 breaks=1 faults-for=1ms " + quietTimed,
-	}[:testsize.Of(5, 2, 2)] {
+	}[:testsize.Of(5, 2)] {
 		t.Run(settings, func(t *testing.T) {
 			sc, p := withSettings(t, "issue-17507", settings)
 			s, _, err := sc.Provable(p)

@@ -210,7 +210,7 @@ func TestStories(t *testing.T) {
 			if *update {
 				renew(t, name)
 			}
-			diagnosed := *update || i%testsize.Of(1, 12, 12) == 0
+			diagnosed := *update || i%testsize.Of(1, 12) == 0
 			var d *diagnosis.Diagnosis
 			if diagnosed {
 				d = told(t, name)

@@ -48,7 +48,7 @@ func TestAlternatives(t *testing.T) {
 		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
 			t.Parallel()
 			p := campaigns.With(t, tc.scenario, tc.set)
-			c := campaigns.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 500, 500))
+			c := campaigns.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 500))
 			rests, err := p.ComesToRest()
 			require.NoError(t, err)
 			for i, f := range c.Properties {

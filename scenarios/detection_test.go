@@ -15,7 +15,7 @@ import (
 // detected is the share of schedules in which a strategy shows a violation.
 func detected(t *testing.T, sc *testbed.Scenario, property *testbed.Property, s strategy.Strategy) float64 {
 	t.Helper()
-	schedules := testsize.Of[uint64](2_000, 500, 500)
+	schedules := testsize.Of[uint64](2_000, 500)
 	subjects, err := sc.Subjects(sc.Params)
 	require.NoError(t, err)
 	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Clock.Steps, RecheckShare: -1})
@@ -45,7 +45,7 @@ func TestBugsShowWithinABoundOnSchedules(t *testing.T) {
 // TestPacedBeatsTheRandomWalk where a read has to wait for progress without a
 // timeout in between.
 func TestPacedBeatsTheRandomWalk(t *testing.T) {
-	for _, sc := range []*testbed.Scenario{Issue15220CatchingUp, Issue15220}[:testsize.Of(2, 1, 1)] {
+	for _, sc := range []*testbed.Scenario{Issue15220CatchingUp, Issue15220}[:testsize.Of(2, 1)] {
 		random := detected(t, sc, reads.LinearizableData, strategy.Random())
 		require.Greater(t, detected(t, sc, reads.LinearizableData, strategy.Paced()), 1.2*random, sc.Name)
 	}

@@ -23,7 +23,7 @@ func TestLibraryInEveryScenario(t *testing.T) {
 		for _, version := range []string{"3.5.7", "3.6.16"} {
 			p := sc.Params
 			p.Cache, p.Etcd = design, version
-			c := campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](25, 5, 5))
+			c := campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](25, 5))
 			for _, s := range c.CoveragePoints {
 				assert.False(t, s.Schedules > 0 && s.CoveragePoint.String() == "etcd cache: request refused", name)
 			}

@@ -66,7 +66,7 @@ var guardCases = []guardCase{
 }
 
 func TestVersionChecksAgainstDowngrades(t *testing.T) {
-	atATime := testsize.Of[uint64](2000, 300, 300)
+	atATime := testsize.Of[uint64](2000, 300)
 	for _, tc := range guardCases {
 		t.Run(tc.scenario.Name+" "+tc.etcd+" "+tc.check, func(t *testing.T) {
 			t.Parallel()

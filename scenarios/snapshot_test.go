@@ -23,7 +23,7 @@ import (
 func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names []string, c *campaign.Result) {
 	t.Helper()
 	p := campaigns.With(t, sc, settings...)
-	c = campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](1000, 500, 500))
+	c = campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](1000, 500))
 	names = campaigns.Violated(c)
 	o := known.OutcomeOf(sc, &p, names)
 	assert.Empty(t, known.Names(o.Missing))
@@ -36,7 +36,7 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		p := campaigns.With(t, LostEvent, "consistency-checker=off")
-		c := campaigns.Explored(t, LostEvent, p, 0, testsize.Of[uint64](1000, 300, 300))
+		c := campaigns.Explored(t, LostEvent, p, 0, testsize.Of[uint64](1000, 300))
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {

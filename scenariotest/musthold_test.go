@@ -104,7 +104,7 @@ func TestAFailureIsShort(t *testing.T) {
 		{"crash-in-compaction", "etcd=3.5.7", 300},
 		{"lost-event", "", 20},
 		{"any-requests", "etcd=3.5.7", 40},
-	}[:testsize.Of(4, 2, 2)] {
+	}[:testsize.Of(4, 2)] {
 		t.Run(c.scenario, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			sc, err := testbed.FindScenario(c.scenario)

@@ -49,9 +49,6 @@ func BenchmarkStepBeside(b *testing.B) {
 // A step must not make the list of a thousand enabled actions anew: that takes 62 times as long as with a list of
 // four where it takes 20 times as long otherwise. The bound is a ratio, because machines differ.
 func TestStepGrowsLittleWithWhatIsEnabled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
 	fastest := func(n int) time.Duration {
 		w, r := beside(n)
 		best := time.Hour

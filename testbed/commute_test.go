@@ -25,7 +25,7 @@ var commutePairs = flag.Int("commute.pairs", 0, "pairs of adjacent steps that ar
 // runs as it is and with other designs of the cache.
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	all := testbed.Scenarios()
-	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 800, 400)
+	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 800)
 	if pairsToSwap >= 1_000_000 {
 		each = len(cache.Designs())
 	}
@@ -56,7 +56,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 }
 
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.
-func maxRunSteps() int { return testsize.Of(4_000, 250, 250) }
+func maxRunSteps() int { return testsize.Of(4_000, 250) }
 
 func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *simtest.Swapper {
 	system, err := sc.New(p)

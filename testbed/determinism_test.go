@@ -33,7 +33,7 @@ func TestTraceHashesAreTheSameInEveryProcess(t *testing.T) {
 		fmt.Println("hashes:", hashes(t, n, *determinismSeeds))
 		return
 	}
-	seeds := testsize.Flag(*determinismSeeds, 4_000, 400, 300)
+	seeds := testsize.Flag(*determinismSeeds, 4_000, 400)
 	want := hashes(t, 2, seeds)
 	t.Logf("%d seeds: %s", seeds, want)
 	for _, procs := range []string{"1", "2"} {

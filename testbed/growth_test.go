@@ -106,9 +106,6 @@ func cost(w *world) (fastest time.Duration, bytes float64) {
 // its stores, and its judges theirs. The bounds are ratios, because machines differ; that a step
 // does not list all that could be done is held in package sim.
 func TestScheduleGrowsLittleWithTheObjects(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
 	const few, many = 100, 100_000
 	fewTime, fewBytes := cost(objects(t, few))
 	manyTime, manyBytes := cost(objects(t, many))

@@ -47,7 +47,7 @@ func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // some are all of a kind at full size, else every fifth.
 func some[T any](all []T) (some []T) {
-	for i := 0; i < len(all); i += testsize.Of(1, 5, 5) {
+	for i := 0; i < len(all); i += testsize.Of(1, 5) {
 		some = append(some, all[i])
 	}
 	return some

@@ -151,7 +151,7 @@ func TestTheSameViolationWithOtherStories(t *testing.T) {
 // one release have the same stories.
 func TestOneLabelWithTwoStories(t *testing.T) {
 	on := func(version string, first uint64) *Column {
-		return explored(t, version, Side{Etcd: version}, []string{"rewatch"}, Campaigns{FirstSeed: first, Seeds: testsize.Of[uint64](300, 150, 150)})
+		return explored(t, version, Side{Etcd: version}, []string{"rewatch"}, Campaigns{FirstSeed: first, Seeds: testsize.Of[uint64](300, 150)})
 	}
 	old := on("3.5.7", 0)
 	c := Differ(old, on("3.5.12", 0))

@@ -125,7 +125,7 @@ func goodRegister(rng *rand.Rand, operations int) string {
 
 // TestGoodRegistersHold: what a register does that is right holds, whatever fails.
 func TestGoodRegistersHold(t *testing.T) {
-	n := uint64(testsize.Of(3000, 600, 100))
+	n := uint64(testsize.Of(3000, 600))
 	for seed := range n {
 		text := goodRegister(rand.New(rand.NewPCG(seed, 1)), 10+int(seed%80))
 		for property, j := range judged(t, text) {

@@ -1,11 +1,9 @@
 // Package testsize says how much of a campaign a test runs. What a campaign says is worth
 // as much as it is long, and `go test ./...` has to end within minutes, so that a test has
-// three sizes:
+// two sizes:
 //
-//	full    what the figures of the repository rest on: `make test`, and so continuous
-//	        integration (WATCHBED_TESTS=full)
-//	usual   what a change breaks is most likely seen: `go test ./...`
-//	short   a look at everything: `go test -short ./...`
+//	full    what the figures of the repository rest on: `make full`, each night (WATCHBED_TESTS=full)
+//	usual   what a change breaks is most likely seen: `go test ./...`, at each push
 //
 // A flag of a test, such as -alarm.schedules, goes before all of them.
 //
@@ -20,17 +18,13 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"testing"
 )
 
 const variable = "WATCHBED_TESTS"
 
-// Of is one of three sizes. Call it in a test: before its flags are read there is no -short.
-func Of[N any](full, usual, short N) N {
-	switch {
-	case testing.Short():
-		return short
-	case Full():
+// Of is one of the two sizes.
+func Of[N any](full, usual N) N {
+	if Full() {
 		return full
 	}
 	return usual
@@ -42,18 +36,18 @@ func Full() bool {
 	case "":
 		return false
 	case "full":
-		return !testing.Short()
+		return true
 	default:
 		panic(fmt.Sprintf("%s=%s: want full, or nothing", variable, value))
 	}
 }
 
-// Flag is the value of a flag that was given, and else one of three sizes.
-func Flag[N int | uint64](given, full, usual, short N) N {
+// Flag is the value of a flag that was given, and else one of the two sizes.
+func Flag[N int | uint64](given, full, usual N) N {
 	if given != 0 {
 		return given
 	}
-	return Of(full, usual, short)
+	return Of(full, usual)
 }
 
 // percent is how much the heap grows before the collector begins, in percent of what is

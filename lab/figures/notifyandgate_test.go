@@ -10,7 +10,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/internal/campaigns"
-	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -37,7 +36,7 @@ func exploredWith(t *testing.T, settings ...string) *campaign.Result {
 // decides nothing by itself: with the gate off what is asked of the cache is late with
 // both intervals, and with the gate on it is in time with both.
 func TestNotifyAndGate(t *testing.T) {
-	for i, x := range []struct {
+	for _, x := range []struct {
 		etcd, gate, read string
 		safe, live       bool
 	}{
@@ -49,9 +48,6 @@ func TestNotifyAndGate(t *testing.T) {
 		{"3.5.7", "disabled", "consistent", true, true},
 		{"3.5.12", "disabled", "consistent", true, true},
 	} {
-		if i%testsize.Of(1, 1, 3) != 0 {
-			continue
-		}
 		for _, notify := range []string{"notify=5s", "notify=10m"} {
 			c := exploredWith(t, "etcd="+x.etcd, notify, "consistent-list-from-cache="+x.gate, "read="+x.read)
 			assert.Equal(t, x.safe, violations(t, c, reads.Linearizable) == 0, "%v %s", x, notify)

@@ -44,7 +44,7 @@ func TestBoundsFollowQuantities(t *testing.T) {
 			sc, err := testbed.FindScenario(x.scenario)
 			require.NoError(t, err)
 			p := campaigns.With(t, sc, x.set...)
-			c := campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](200, 60, 20))
+			c := campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](200, 60))
 			for _, tally := range c.Properties {
 				if tally.Name == x.property {
 					assert.Equal(t, model.Holds, tally.Verdict, "%v", c.Failures)

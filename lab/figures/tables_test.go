@@ -26,15 +26,14 @@ type table struct {
 //
 //	go test ./figures -run TestFigures -figures.update
 //
-// Unless tests have their full size it holds the first table of the document only, and
-// -short none.
+// Unless tests have their full size it holds the first table of the document only.
 func holdTables(t *testing.T, file string, tables []table) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "scenarios", file))
 	require.NoError(t, err)
 	text := string(b)
 	if !*updateFigures {
-		tables = tables[:testsize.Of(len(tables), 1, 0)]
+		tables = tables[:testsize.Of(len(tables), 1)]
 	}
 	for _, x := range tables {
 		begin, end := "<!-- measured: "+x.name+" -->\n", "<!-- end -->\n"

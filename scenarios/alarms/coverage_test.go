@@ -58,7 +58,7 @@ func TestCoveragePointsThatNeverComeAbout(t *testing.T) {
 	times := map[sim.CoveragePoint]uint64{}
 	for k, sc := range testbed.Scenarios() {
 		for i, design := range coveragePointDesigns {
-			if *coveragePointSchedules < allCoveragePoints && (i+k)%testsize.Of(1, 8, 8) != 0 {
+			if *coveragePointSchedules < allCoveragePoints && (i+k)%testsize.Of(1, 8) != 0 {
 				continue
 			}
 			p := sc.Params

@@ -258,7 +258,7 @@ var (
 )
 
 // alarms is how many schedules there are in search of false alarms.
-func alarms() uint64 { return testsize.Flag(*alarmSchedules, defaultAlarmSchedules, 3_000, 2_500) }
+func alarms() uint64 { return testsize.Flag(*alarmSchedules, defaultAlarmSchedules, 3_000) }
 
 // oneIn says of how many pairs of a version and a design a scenario runs on one: on each of
 // them at full size, else on so few that it runs on each version and with each design
@@ -267,7 +267,7 @@ func oneIn() int {
 	if *alarmSchedules != 0 {
 		return 1
 	}
-	return testsize.Of(1, 8, 16)
+	return testsize.Of(1, 8)
 }
 
 // judgeCoverage wants every coverage point at least once, unless there is a reason, or

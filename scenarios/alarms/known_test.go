@@ -75,7 +75,7 @@ func TestEachScenarioIsAsKnown(t *testing.T) {
 			}
 		}
 	}
-	schedules := testsize.Flag(*knownSchedules, 40, 4, 2)
+	schedules := testsize.Flag(*knownSchedules, 40, 4)
 	for k, sc := range testbed.Scenarios() {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +85,7 @@ func TestEachScenarioIsAsKnown(t *testing.T) {
 				of = append(of, set{" with a clock", timed})
 			}
 			for i, x := range traits(t, sc, rows) {
-				if *knownSchedules > 0 || (i+k)%testsize.Of(4, 48, 64) == 0 {
+				if *knownSchedules > 0 || (i+k)%testsize.Of(4, 48) == 0 {
 					of = append(of, x)
 				}
 			}

@@ -183,7 +183,7 @@ func FuzzRequests(f *testing.F) {
 // has a status and a message, and each kind of refusal came about.
 func TestAnyRequestIsAnswered(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	told, requests := map[int]int{}, testsize.Of(1500, 500, 500)
+	told, requests := map[int]int{}, testsize.Of(1500, 500)
 	for range requests {
 		b := make([]byte, 3000)
 		for i := range b {

@@ -77,7 +77,7 @@ func TestReadsOfEachAlternativeCommute(t *testing.T) {
 			continue
 		}
 		for _, v := range o.Values() {
-			for seed := range testsize.Of[uint64](10, 3, 3) {
+			for seed := range testsize.Of[uint64](10, 3) {
 				s := keenRun(t, o.Name, v.Name, seed)
 				require.Empty(t, s.Wrong, "%s=%s, seed %d", o.Name, v.Name, seed)
 				runs++

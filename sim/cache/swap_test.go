@@ -19,7 +19,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-var swapRuns = flag.Int("swap.runs", 0, "random runs whose adjacent steps are swapped (0: 250, or fewer with -short)")
+var swapRuns = flag.Int("swap.runs", 0, "random runs whose adjacent steps are swapped (0: 250, 80 at the usual size)")
 
 // TestStepsThatDoNotConflictCommute: in random runs of random designs, with known
 // bugs and faults, two adjacent steps whose cells do not conflict lead to the same
@@ -27,7 +27,7 @@ var swapRuns = flag.Int("swap.runs", 0, "random runs whose adjacent steps are sw
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	began := time.Now()
 	pairs, swapped, within, changes := 0, 0, 0, 0
-	runs := testsize.Flag(*swapRuns, 250, 80, 80)
+	runs := testsize.Flag(*swapRuns, 250, 80)
 	for run := range runs {
 		s, design := swapRun(t, uint64(run))
 		pairs += s.Pairs

@@ -47,9 +47,6 @@ func TestProveLooksAtEachSchedule(t *testing.T) {
 // TestRandomSchedulesAreOfClassesThatProveFinds: random schedules within the bounds are of the classes that the search
 // of the code that ships comes to, and come to most of them.
 func TestRandomSchedulesAreOfClassesThatProveFinds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
 	p := oneWriteOneList(t, "etcd=3.6.16")
 	const firings, walks = 0, 3_000
 	system, _, err := scenarios.Issue15220.ProvableByHistory(p)

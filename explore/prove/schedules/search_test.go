@@ -39,7 +39,7 @@ func compare(t *testing.T, s *programs, firings int) (*schedules.Result, *brute)
 func TestDrawnProgramsAreSearchedAsByBruteForce(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	schedulesOfAll, ofSome, abandoned := 0, 0, 0
-	for range testsize.Of(400, 150, 150) {
+	for range testsize.Of(400, 150) {
 		if r, b := compare(t, drawPrograms(random), 1); r != nil {
 			schedulesOfAll += b.schedules
 			ofSome += r.Schedules.Complete

@@ -21,7 +21,7 @@ func (d drawing) Choose(_ *sim.World, options int, _ string) int { return d.Intn
 func TestAWalkCountsTheClassesOfTheSearch(t *testing.T) {
 	random := rand.New(rand.NewSource(2))
 	classes, all, programs := 0, 0, 0
-	for range testsize.Of(100, 40, 40) {
+	for range testsize.Of(100, 40) {
 		s := drawPrograms(random)
 		r, b := compare(t, s, 1)
 		if r == nil || b.schedules > 100 {

@@ -76,9 +76,6 @@ func measureSnapshots(objects, size, events int) snapshotMemory {
 // cache: what a snapshot costs depends on the depth of the tree alone, so the
 // share grows with the events of 75 s and falls with the size of the objects.
 func TestSnapshotMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("allocates some hundred megabytes")
-	}
 	const (
 		limitEach   = 4096  // bytes: the bound of a step that takes a snapshot
 		kepBTrees   = 300e6 // bytes
