@@ -42,16 +42,16 @@ func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*besid
 		return nil, err
 	}
 	passes := &steps{states: held, trace: held.Trace, clients: fails.clients, missed: fails.missed, wrong: -1, missing: -1}
-	pairs := until(fails, passes, aligned(fails.trace, passes.trace))
+	pairs := until(fails, passes, trace.Align(fails.trace, passes.trace))
 	b := &beside{Difference: nearest.Difference}
 	nodes := tellers(fails)
 	for _, p := range pairs {
-		same := p.both() && alike(fails, passes, p)
+		same := p.Alike(fails.trace, passes.trace)
 		if same && len(b.Rows) == 0 {
 			b.Same++
 			continue
 		}
-		matters := p.fails >= 0 && around[p.fails] || p.passes >= 0 && !same && passes.tells(p.passes, nodes)
+		matters := p.A >= 0 && around[p.A] || p.B >= 0 && !same && passes.tells(p.B, nodes)
 		if !matters {
 			continue
 		}
@@ -59,7 +59,7 @@ func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*besid
 			b.More++
 			continue
 		}
-		b.Rows = append(b.Rows, besideRow{fails.side(p.fails, !same), passes.side(p.passes, !same)})
+		b.Rows = append(b.Rows, besideRow{fails.side(p.A, !same), passes.side(p.B, !same)})
 	}
 	return b, nil
 }
@@ -67,17 +67,17 @@ func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*besid
 // until leaves out what follows on the last step of the failing run. If the step that
 // shows the violation has no counterpart, the passing run goes on until the same node
 // says something.
-func until(fails, passes *steps, pairs []pair) []pair {
+func until(fails, passes *steps, pairs []trace.Pair) []trace.Pair {
 	last := 0
 	counterpart := fails.wrong < 0
 	for i, p := range pairs {
-		if p.fails >= 0 {
+		if p.A >= 0 {
 			last = i
 		}
-		counterpart = counterpart || p.fails == fails.wrong && p.passes >= 0
+		counterpart = counterpart || p.A == fails.wrong && p.B >= 0
 	}
 	for i := last + 1; i < len(pairs) && !counterpart; i++ {
-		s := &passes.trace.Steps[pairs[i].passes]
+		s := &passes.trace.Steps[pairs[i].B]
 		if s.Node == fails.trace.Steps[fails.wrong].Node && len(s.Notes) > 0 {
 			last, counterpart = i, true
 		}
@@ -114,64 +114,6 @@ func (d *steps) side(step int, only bool) *besideStep {
 	}
 	s.Holds = changed(d.holds(step, step-1))
 	return s
-}
-
-// alike reports whether the same comes of a step in both runs.
-func alike(a, b *steps, p pair) bool {
-	same := func(x, y trace.Note) bool { return x.Node == y.Node && x.Text == y.Text }
-	return slices.EqualFunc(a.trace.Steps[p.fails].Notes, b.trace.Steps[p.passes].Notes, same)
-}
-
-// pair is a step of each of two runs; -1 is none.
-type pair struct{ fails, passes int }
-
-func (p pair) both() bool { return p.fails >= 0 && p.passes >= 0 }
-
-// maxAligned is how many steps of each run are compared with all of the other one. What
-// follows stays without a counterpart.
-const maxAligned = 2_000
-
-// aligned puts the steps of two runs beside each other that have the same name: as many
-// as that is possible for in order (a longest common subsequence).
-func aligned(a, b *trace.Trace) []pair {
-	begin := 0
-	for begin < len(a.Steps) && begin < len(b.Steps) && a.Steps[begin].Name == b.Steps[begin].Name {
-		begin++
-	}
-	n, m := min(len(a.Steps)-begin, maxAligned), min(len(b.Steps)-begin, maxAligned)
-	// common[i][j] is how many are the same from i and j on.
-	common := make([][]int32, n+1)
-	for i := range common {
-		common[i] = make([]int32, m+1)
-	}
-	same := func(i, j int) bool { return a.Steps[begin+i].Name == b.Steps[begin+j].Name }
-	for i := n - 1; i >= 0; i-- {
-		for j := m - 1; j >= 0; j-- {
-			common[i][j] = max(common[i+1][j], common[i][j+1])
-			if same(i, j) {
-				common[i][j] = common[i+1][j+1] + 1
-			}
-		}
-	}
-	var pairs []pair
-	for i := range begin {
-		pairs = append(pairs, pair{i, i})
-	}
-	i, j := 0, 0
-	for i < n || j < m {
-		switch {
-		case i < n && j < m && same(i, j):
-			pairs = append(pairs, pair{begin + i, begin + j})
-			i, j = i+1, j+1
-		case j == m || i < n && common[i+1][j] >= common[i][j+1]:
-			pairs = append(pairs, pair{begin + i, -1})
-			i++
-		default:
-			pairs = append(pairs, pair{-1, begin + j})
-			j++
-		}
-	}
-	return pairs
 }
 
 // leastFolded is how many steps in a row have to be quiet to be folded.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"strings"
@@ -132,7 +131,7 @@ func TestThePageHasEveryLabel(t *testing.T) {
 			s := &tr.Steps[i]
 			require.Contains(t, page, s.Activity)
 			if s.Delivered >= 0 {
-				require.Contains(t, page, tr.Messages[s.Delivered].Label)
+				require.Contains(t, page, tr.Messages[s.Delivered].Payload.Label())
 			}
 		}
 		for _, op := range d.Story.Run.History.Operations {
@@ -165,37 +164,6 @@ func TestThePassingRunIsBeside(t *testing.T) {
 	require.Contains(t, beside, "With progress=dropped")
 	require.Contains(t, beside, "and is dropped")
 	require.Contains(t, beside, `class="side passes"><div class="step`)
-}
-
-// named is a trace of steps, each with a letter for its name.
-func named(letters string) *trace.Trace {
-	t := &trace.Trace{}
-	for _, l := range letters {
-		t.Steps = append(t.Steps, trace.Step{Name: string(l)})
-	}
-	return t
-}
-
-// TestStepsAreAligned: steps of the same name stand beside each other, in order.
-func TestStepsAreAligned(t *testing.T) {
-	for _, c := range []struct{ a, b, want string }{
-		{"abc", "abc", "aa bb cc"},
-		{"abcd", "abxd", "aa bb c- -x dd"},
-		{"ab", "axyb", "aa -x -y bb"},
-		{"abc", "", "a- b- c-"},
-	} {
-		letter := func(s string, i int) string {
-			if i < 0 {
-				return "-"
-			}
-			return s[i : i+1]
-		}
-		var got []string
-		for _, p := range aligned(named(c.a), named(c.b)) {
-			got = append(got, letter(c.a, p.fails)+letter(c.b, p.passes))
-		}
-		require.Equal(t, c.want, strings.Join(got, " "), fmt.Sprint(c))
-	}
 }
 
 // TestAnEntryIsMarkedByItsRevisions: not by its text.

@@ -147,7 +147,7 @@ func (d *steps) how(i int) string {
 	switch {
 	case s.Delivered >= 0:
 		m := &d.trace.Messages[s.Delivered]
-		text := "takes from " + d.trace.Nodes[m.From] + ": " + m.Label
+		text := "takes from " + d.trace.Nodes[m.From] + ": " + m.Payload.Label()
 		if m.Sent >= 0 && m.Sent != i-1 {
 			text += " (sent at " + d.when(m.Sent) + ")"
 		}

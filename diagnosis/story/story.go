@@ -190,7 +190,7 @@ func (r *Run) plain(step int) Line {
 	switch {
 	case s.Delivered >= 0:
 		m := &r.Trace.Messages[s.Delivered]
-		l.Text = "receives from " + r.Trace.Nodes[m.From] + ": " + m.Label
+		l.Text = "receives from " + r.Trace.Nodes[m.From] + ": " + m.Payload.Label()
 	case s.Kind == sim.Fire:
 		l.Text = fmt.Sprintf("the timer %q fires", s.Activity)
 	case s.Kind == sim.Run:

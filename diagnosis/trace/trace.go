@@ -55,7 +55,8 @@ type Note struct {
 // Message is a message from where it was sent to where it arrived.
 type Message struct {
 	From, To sim.NodeID
-	Label    string
+	Conn     sim.Conn
+	Payload  sim.Payload
 	// Sent and Delivered are steps; -1 is the start of the run, or never.
 	Sent, Delivered int
 }
@@ -128,7 +129,7 @@ func (t *Trace) last() *Step {
 func (t *Trace) sent(m *sim.Message) {
 	t.pending[messageName{m.Cause, m.Ordinal}] = len(t.Messages)
 	t.Messages = append(t.Messages, Message{
-		From: m.From, To: m.To, Label: m.Payload.Label(), Sent: len(t.Steps) - 1, Delivered: -1,
+		From: m.From, To: m.To, Conn: m.Conn, Payload: m.Payload, Sent: len(t.Steps) - 1, Delivered: -1,
 	})
 }
 
