@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/turningpoint"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim/option"
@@ -22,11 +24,25 @@ type Moment struct {
 }
 
 // Other is another action in place of a step, or another answer to a question in it. Choice is the number of the choice
-// in the recording. Verdict is that of the claim that the run is about, one step on; it is empty far into a long run.
+// in the recording, Text says it, with the Question, which is empty for an action. Taken is the answer that the run has.
+// Verdict is that of the claim that the run is about, one step on; it is empty far into a long run.
 type Other struct {
-	Choice  int    `json:"choice"`
-	Name    string `json:"name"`
-	Verdict string `json:"verdict"`
+	Choice   int    `json:"choice"`
+	Name     string `json:"name"`
+	Question string `json:"question,omitempty"`
+	Text     string `json:"text"`
+	Taken    string `json:"taken,omitempty"`
+	Verdict  string `json:"verdict"`
+}
+
+// asked says a choice: an answer, which is a number, with its question, "scheduling delay of etcd, 0 to 4"; an action
+// without one.
+func asked(name string) (question, answer string) {
+	a, is := recording.AnswerOf(name)
+	if !is {
+		return "", name
+	}
+	return fmt.Sprintf("%s of %s, 0 to %d", a.What, a.Node, a.Options-1), strconv.Itoa(a.Value)
 }
 
 const (
@@ -62,6 +78,9 @@ func (r *run) at(step int) (*Moment, error) {
 				break
 			}
 			o := Other{Choice: f.At, Name: other}
+			if o.Question, o.Text = asked(other); o.Question != "" {
+				_, o.Taken = asked(f.Taken)
+			}
 			if r.choices[step] <= maxTried {
 				findings, err := prefix(runner, append(slices.Clone(r.rec.Choices[:f.At]), other))
 				if err != nil {
@@ -195,6 +214,49 @@ func (r *run) cause() (*Cause, error) {
 	c.Passing, err = LinkTo(nearest.Recording)
 	return c, err
 }
+
+// Inevitable is where the violation became inevitable: after Step, from 0 on, all of so many random continuations fail, and
+// so many of them a choice before. Step is -1 if that is so from the start on, and the last if it never is. Text says it;
+// Passing is the link of the nearest schedule that passes, empty if none was found.
+type Inevitable struct {
+	Step    int    `json:"step"`
+	Text    string `json:"text"`
+	Passing string `json:"passing"`
+}
+
+// inevitable looks for the turning point, in thousands of runs.
+func (r *run) inevitable() (*Inevitable, error) {
+	if r.told == nil {
+		return nil, errHolds
+	}
+	runner, err := newRunner(r.scenario, r.params)
+	if err != nil {
+		return nil, err
+	}
+	point, err := turningpoint.Find(runner, r.rec, r.failure.Property, maxTurning)
+	if err != nil {
+		return nil, err
+	}
+	// The world counts steps from 1, and here 0 is the first.
+	found := &Inevitable{Step: point.Inevitable - 1, Text: point.Sentences(r.told.Story.Called)}
+	if point.Inevitable < 0 {
+		found.Step = len(r.held.Trace.Steps) - 1
+	}
+	if point.Nearest == nil {
+		return found, nil
+	}
+	chooser, err := point.Passing(runner, r.rec)
+	if err != nil {
+		return nil, err
+	}
+	rec, _ := recording.Record(runner, chooser)
+	rec.Tool, rec.Scenario, rec.Parameters = r.rec.Tool, r.scenario.Name, r.params.Expand()
+	found.Passing, err = LinkTo(rec)
+	return found, err
+}
+
+// maxTurning is how many choices all continuations together may have: a browser makes about half a million in a second.
+const maxTurning = 4_000_000
 
 var errHolds = errors.New("no claim is violated in this run")
 

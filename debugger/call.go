@@ -26,6 +26,7 @@ const maxOpened = 8
 // Question is what Call takes, as JSON. Each operation reads the fields that Operations names.
 type Question struct {
 	Link     string   `json:"link,omitempty" jsonschema:"a run"`
+	Other    string   `json:"other,omitempty" jsonschema:"the link of another run"`
 	Step     int      `json:"step,omitempty" jsonschema:"a step of the run, from 0 on"`
 	Choice   int      `json:"choice,omitempty" jsonschema:"a choice of the run, from 0 on, as at names it"`
 	Name     string   `json:"name,omitempty" jsonschema:"the other action or answer, as at names it"`
@@ -56,6 +57,8 @@ var operations = []Operation{
 	{"take", "the run with another action or answer (name) at a choice, by the old choices from there on as far as they fit", onRun(func(r *run, q *Question) (any, error) { return r.take(q.Choice, q.Name) })},
 	{"flip", "the run with options set to other values, by the old choices as far as they fit", onRun(func(r *run, q *Question) (any, error) { return r.flip(q.Set) })},
 	{"shrink", "a smaller run that fails in the same way", onRun(func(r *run, _ *Question) (any, error) { return r.shrink() })},
+	{"compare", "a run beside another one (other), step by step: the steps that are the same, and the first that is not", func(d *Debugger, q *Question) (any, error) { return d.compare(q) }},
+	{"inevitable", "the step after which all continuations fail that are tried: thousands of runs", onRun(func(r *run, _ *Question) (any, error) { return r.inevitable() })},
 	{"cause", "what decides, and the link of a run beside this one that passes: hundreds of runs", onRun(func(r *run, _ *Question) (any, error) { return r.cause() })},
 }
 

@@ -2,8 +2,10 @@ package debugger_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -113,6 +116,53 @@ func TestClaimsAsTheyStood(t *testing.T) {
 	assert.Contains(t, refused(t, "at", debugger.Question{Link: v.Link, Step: len(v.Steps)}), "there is no step")
 }
 
+// TestEachStepRunsInALoop: in each scenario of the catalogue each step of etcd, of its client library and of the cache has
+// its loop, but for what a fault has them do.
+func TestEachStepRunsInALoop(t *testing.T) {
+	byFault := map[string]bool{"unclog": true, "disk is back": true, "kept pages expire": true}
+	checked := 0
+	for i, sc := range testbed.Scenarios() {
+		if i%testsize.Of(1, 8) > 0 || sc.Params.Clock.Mode == sim.Timed && i%5 > 0 {
+			continue
+		}
+		v := ask[debugger.View](t, &debugger.Debugger{}, "run", debugger.Question{Scenario: sc.Name, Strategy: "random"})
+		for at, s := range v.Steps {
+			if s.Lane < 0 || v.Lanes[s.Lane].Tier == "client" || byFault[s.Activity] || s.From >= 0 && v.Messages[s.From].From < 0 {
+				continue
+			}
+			checked++
+			assert.NotEmpty(t, v.Lanes[s.Lane].Loops[s.Loop], "%s, step %d, %s: %s", sc.Name, at, v.Lanes[s.Lane].Name, s.Text)
+		}
+	}
+	require.Greater(t, checked, 1000)
+}
+
+// TestLoopsOfIssue15220: recvLoop takes the create and the progress request, and sendLoop is woken by what wrote into its
+// channels.
+func TestLoopsOfIssue15220(t *testing.T) {
+	_, v := issue15220(t)
+	loopOf := func(at int) string {
+		s := &v.Steps[at]
+		return v.Lanes[s.Lane].Name + " " + v.Lanes[s.Lane].Loops[s.Loop]
+	}
+	var got []string
+	for at, s := range v.Steps {
+		if s.From >= 0 && (strings.HasPrefix(v.Messages[s.From].Label, "create watch") || v.Messages[s.From].Label == "progress request") {
+			assert.Equal(t, "etcd recvLoop client.0", loopOf(at))
+			got = append(got, v.Messages[s.From].Label)
+		}
+		if strings.HasPrefix(s.Activity, "sendLoop") {
+			assert.Equal(t, "etcd sendLoop client.0", loopOf(at))
+			if s.Woke >= 0 {
+				got = append(got, s.Activity+" <- "+loopOf(s.Woke))
+			}
+		}
+	}
+	assert.Contains(t, got, "progress request")
+	assert.Contains(t, got, "sendLoop client.0 takes ctrlStream <- etcd recvLoop client.0")
+	assert.Equal(t, "cache GetList reader-1", loopOf(v.Messages[v.Steps[v.Wrong].From].Sent))
+}
+
 // TestAnotherCourse: sendLoop takes the event before progress, and the LIST has the write.
 func TestAnotherCourse(t *testing.T) {
 	d, v := issue15220(t)
@@ -131,6 +181,91 @@ func TestAnotherCourse(t *testing.T) {
 	again := ask[debugger.View](t, &debugger.Debugger{}, "open", debugger.Question{Link: other.Link})
 	assert.Equal(t, other, again)
 	assert.Contains(t, refused(t, "take", debugger.Question{Link: v.Link, Choice: m.Others[i].Choice, Name: "run etcd dances"}), "cannot happen")
+}
+
+// TestTwoRunsBesideEachOther: until sendLoop takes something else the two runs are the same, and each step of both has a
+// row, in order.
+func TestTwoRunsBesideEachOther(t *testing.T) {
+	d, v := issue15220(t)
+	step := slices.IndexFunc(v.Steps, func(s debugger.Step) bool { return strings.Contains(s.Activity, "takes ctrlStream") && len(s.Says) > 0 })
+	m := ask[debugger.Moment](t, d, "at", debugger.Question{Link: v.Link, Step: step})
+	i := slices.IndexFunc(m.Others, func(o debugger.Other) bool { return strings.Contains(o.Name, "takes watchStream") })
+	other := ask[debugger.View](t, d, "take", debugger.Question{Link: v.Link, Choice: m.Others[i].Choice, Name: m.Others[i].Name})
+	c := ask[debugger.Comparison](t, d, "compare", debugger.Question{Link: v.Link, Other: other.Link})
+	assert.Empty(t, c.Options)
+	assert.Equal(t, step, c.First)
+	var here, there []int
+	for _, row := range c.Rows {
+		if row.Steps[0] >= 0 {
+			here = append(here, row.Steps[0])
+		}
+		if row.Steps[1] >= 0 {
+			there = append(there, row.Steps[1])
+		}
+		if row.Same {
+			a, b := v.Steps[row.Steps[0]], other.Steps[row.Steps[1]]
+			assert.Equal(t, a.Kind+a.Activity, b.Kind+b.Activity)
+			require.Len(t, b.Says, len(a.Says))
+			for i := range a.Says {
+				assert.Equal(t, a.Says[i].Text, b.Says[i].Text)
+			}
+		}
+	}
+	require.Len(t, here, len(v.Steps))
+	require.Len(t, there, len(other.Steps))
+	assert.True(t, slices.IsSorted(here) && slices.IsSorted(there))
+
+	flipped := ask[debugger.View](t, d, "flip", debugger.Question{Link: v.Link, Set: []string{"progress=deferred"}})
+	d.Brief = true
+	c = ask[debugger.Comparison](t, d, "compare", debugger.Question{Link: v.Link, Other: flipped.Link})
+	assert.Equal(t, []string{"progress=deferred"}, c.Options)
+	assert.Contains(t, strings.Join(c.Rows[0].Texts, " | "), "etcd: ")
+	elsewhere := ask[debugger.View](t, d, "run", debugger.Question{Scenario: "consistent-list"})
+	b, err := json.Marshal(debugger.Question{Link: v.Link, Other: elsewhere.Link})
+	require.NoError(t, err)
+	_, err = d.Call("compare", b)
+	assert.ErrorContains(t, err, "only runs of one scenario")
+}
+
+// TestWhenItWasInevitable: once the cache has taken progress that overtook the event, no schedule has the LIST wait. Before
+// sendLoop takes anything some do.
+func TestWhenItWasInevitable(t *testing.T) {
+	d, v := issue15220(t)
+	p := ask[debugger.Inevitable](t, d, "inevitable", debugger.Question{Link: v.Link})
+	took := slices.IndexFunc(v.Steps, func(s debugger.Step) bool { return strings.Contains(s.Activity, "takes ctrlStream") && len(s.Says) > 0 })
+	require.Less(t, took, v.Wrong)
+	assert.GreaterOrEqual(t, p.Step, took, p.Text)
+	assert.Less(t, p.Step, v.Wrong, p.Text)
+	passing := ask[debugger.View](t, d, "open", debugger.Question{Link: p.Passing})
+	assert.Empty(t, passing.Title)
+	assert.Empty(t, passing.Changed)
+}
+
+// TestAnswersAreToldWithTheirQuestion: in place of the notation of a recording.
+func TestAnswersAreToldWithTheirQuestion(t *testing.T) {
+	d := &debugger.Debugger{}
+	v := ask[debugger.View](t, d, "run", debugger.Question{Scenario: "issue-17507"})
+	answers := 0
+	for step := range v.Steps[:min(len(v.Steps), 40)] {
+		for _, o := range ask[debugger.Moment](t, d, "at", debugger.Question{Link: v.Link, Step: step}).Others {
+			if !strings.HasPrefix(o.Name, "choose ") {
+				assert.Equal(t, debugger.Other{Choice: o.Choice, Name: o.Name, Text: o.Name, Verdict: o.Verdict}, o)
+				continue
+			}
+			answers++
+			rest, value, found := strings.Cut(o.Name, "=")
+			require.True(t, found)
+			value, options, _ := strings.Cut(value, "/")
+			_, rest, _ = strings.Cut(rest, " ")
+			node, what, _ := strings.Cut(rest, " ")
+			n, err := strconv.Atoi(options)
+			require.NoError(t, err)
+			assert.Equal(t, fmt.Sprintf("%s of %s, 0 to %d", what, node, n-1), o.Question)
+			assert.Equal(t, value, o.Text)
+			assert.NotEqual(t, o.Text, o.Taken)
+		}
+	}
+	assert.Positive(t, answers)
 }
 
 // TestLongRuns: a run that is too long for a page has no link, in one sentence, and a run with a high limit of steps is

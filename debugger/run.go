@@ -120,23 +120,29 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// Lane is a node that acts in the run, with its tier: client, cache, client library or etcd.
+// Lane is a node that acts in the run, with its tier: client, cache, client library or etcd. Loops are those of the node
+// in which a step runs, called as upstream's functions; empty is the node itself.
 type Lane struct {
-	Name string `json:"name"`
-	Tier string `json:"tier"`
+	Name  string   `json:"name"`
+	Tier  string   `json:"tier"`
+	Loops []string `json:"loops"`
 }
 
-// Step is one step, and Text says what it is. Kind is deliver, fire, run or inject, Activity the loop, timer or fault; From
-// is the message that is delivered, Causes the steps that it depends on directly, Held the parts of the state that it
-// changed.
+// Step is one step, and Text says what it is. Loop is that of its lane in which it runs, Kind is deliver, fire, run or
+// inject, Activity the task, timer or fault; From is the message that is delivered, Causes the steps that it depends on
+// directly, and Woke the one of these that ran in another loop of the node and gave this one something to do. Held are the
+// parts of the state that it changed. Strikes are the lanes of the nodes that a fault strikes.
 type Step struct {
 	When     string `json:"when"`
 	Text     string `json:"text"`
 	Lane     int    `json:"lane"`
+	Loop     int    `json:"loop"`
 	Kind     string `json:"kind"`
 	Activity string `json:"activity"`
 	From     int    `json:"from"`
 	Causes   []int  `json:"causes"`
+	Woke     int    `json:"woke"`
+	Strikes  []int  `json:"strikes,omitempty"`
 	Says     []Said `json:"says,omitempty"`
 	Held     []Held `json:"held,omitempty"`
 }
@@ -179,17 +185,31 @@ func (r *run) view() *View {
 	}
 	lanes := r.lanes(v)
 	for _, m := range t.Messages {
-		v.Messages = append(v.Messages, Message{lanes[m.From], lanes[m.To], m.Label, m.Sent, m.Delivered})
+		v.Messages = append(v.Messages, Message{lanes[m.From], lanes[m.To], m.Payload.Label(), m.Sent, m.Delivered})
 	}
 	for _, p := range r.held.Parts {
 		v.Parts = append(v.Parts, Part{lanes[p.Node], p.Name})
 	}
-	slicer := trace.NewSlicer(t, trace.Focus{Spontaneous: r.clients()})
+	slicer, loops := trace.NewSlicer(t, trace.Focus{Spontaneous: r.clients()}), loopsOf(t, r.tiers)
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		step := Step{When: s.At.Sub(0).String(), Text: r.sentence(i), Lane: lanes[s.Node], Kind: s.Kind.String(), Activity: s.Activity, From: s.Delivered, Causes: slicer.Direct(i)}
+		step := Step{
+			When: s.At.Sub(0).String(), Text: r.sentence(i), Lane: lanes[s.Node], Kind: s.Kind.String(), Activity: s.Activity,
+			From: s.Delivered, Causes: slicer.Direct(i), Woke: -1, Strikes: r.strikes(i, lanes),
+		}
 		if step.Causes == nil {
 			step.Causes = []int{}
+		}
+		if step.Lane >= 0 {
+			lane := &v.Lanes[step.Lane]
+			if step.Loop = slices.Index(lane.Loops, loops[i]); step.Loop < 0 {
+				step.Loop, lane.Loops = len(lane.Loops), append(lane.Loops, loops[i])
+			}
+		}
+		for _, c := range step.Causes {
+			if s.Kind != sim.Deliver && t.Steps[c].Node == s.Node && loops[c] != loops[i] {
+				step.Woke = max(step.Woke, c)
+			}
 		}
 		for _, n := range s.Notes {
 			step.Says = append(step.Says, Said{lanes[n.Node], n.Text})
@@ -209,6 +229,36 @@ func (r *run) view() *View {
 		v.Steps = append(v.Steps, step)
 	}
 	return v
+}
+
+// strikes are the lanes of the nodes that the fault of a step strikes: those that act or whose state it writes and, if there
+// are none, those to which it sends something or ends a connection.
+func (r *run) strikes(step int, lanes []int) (struck []int) {
+	t := r.held.Trace
+	s := &t.Steps[step]
+	if s.Kind != sim.Inject {
+		return nil
+	}
+	strike := func(n sim.NodeID) {
+		if n != 0 && lanes[n] >= 0 && !slices.Contains(struck, lanes[n]) {
+			struck = append(struck, lanes[n])
+		}
+	}
+	for _, a := range s.Accesses {
+		if a.Write {
+			strike(a.Cell.Node)
+		}
+	}
+	for _, n := range s.Notes {
+		strike(n.Node)
+	}
+	acts := len(struck) > 0
+	for _, m := range t.Messages {
+		if m.Sent == step && !acts {
+			strike(m.To)
+		}
+	}
+	return struck
 }
 
 // sentence says what a step is: the story's words, or else what nodes say of it, or what it delivers, fires or runs.
@@ -233,7 +283,7 @@ func (r *run) sentence(i int) string {
 		said = append([]string{"fault: " + s.Activity}, said...)
 	case len(said) > 0:
 	case s.Delivered >= 0:
-		said = append(said, "takes "+t.Messages[s.Delivered].Label)
+		said = append(said, "takes "+t.Messages[s.Delivered].Payload.Label())
 	case s.Kind == sim.Fire:
 		said = append(said, "timer: "+s.Activity)
 	default:
@@ -266,7 +316,7 @@ func (r *run) lanes(v *View) []int {
 		for n := 1; n < len(t.Nodes); n++ {
 			if id := sim.NodeID(n); active[n] && r.tiers[id] == tier {
 				lanes[n] = len(v.Lanes)
-				v.Lanes = append(v.Lanes, Lane{t.Nodes[n], tier.String()})
+				v.Lanes = append(v.Lanes, Lane{t.Nodes[n], tier.String(), []string{}})
 			}
 		}
 	}

@@ -22,6 +22,22 @@ type choice struct {
 	value, options int // options is 0 for an action
 }
 
+// Answer is the answer to a question inside a step: the value, counted from 0 on, of so many options.
+type Answer struct {
+	Node, What     string
+	Value, Options int
+}
+
+// AnswerOf reads a choice of a recording; it reports false for an action.
+func AnswerOf(text string) (Answer, bool) {
+	c, err := parseChoice(text)
+	if err != nil || !c.isAnswer() {
+		return Answer{}, false
+	}
+	node, what, _ := strings.Cut(strings.TrimPrefix(c.name, choosePrefix), " ")
+	return Answer{node, what, c.value, c.options}, true
+}
+
 const choosePrefix = "choose "
 
 func (c *choice) isAnswer() bool { return c.options > 0 }
