@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,9 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/explore/recording"
 )
 
 // page is the site in a browser.
@@ -188,6 +195,181 @@ func TestSearchAndGoThroughARun(t *testing.T) {
 	p.until("#others", "fire")
 	p.noSideways()
 	p.picture("telephone")
+}
+
+// linkOf is the link of a recorded story.
+func (p *page) linkOf(name string) string {
+	p.Helper()
+	rec, err := recording.Open("../report/testdata/stories/" + name + ".json")
+	require.NoError(p, err)
+	link, err := debugger.LinkTo(rec)
+	require.NoError(p, err)
+	return p.server.URL + "/#" + link
+}
+
+// pictures are those of the page in each width, light and dark. Without a folder for them only the widths are tried.
+func (p *page) pictures(name string) {
+	p.Helper()
+	for _, width := range []int64{1440, 1024, 390} {
+		p.do(chromedp.EmulateViewport(width, 900))
+		p.noSideways()
+		for _, scheme := range []string{"light", "dark"} {
+			p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+				_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+				})
+				return err
+			}))
+			p.picture(fmt.Sprintf("%s-%d-%s", name, width, scheme))
+		}
+	}
+	p.do(chromedp.EmulateViewport(1440, 900))
+}
+
+// TestLanesAreLoops: etcd's loops have a lane each, and what one wakes in another has an arrow; the nodes have one lane each
+// on a telephone and after a key or a click.
+func TestLanesAreLoops(t *testing.T) {
+	p := open(t)
+	p.do(chromedp.Navigate(p.linkOf("issue-15220")))
+	p.until("#others", "fire")
+	const names = `[...document.querySelectorAll("#lanes .lane")].map(e => e.textContent).join("|")`
+	lanes := run[string](p, names)
+	for _, loop := range []string{"recvLoop", "sendLoop", "applyLoop", "kvServer", "Reflector", "GetList", "reader-1"} {
+		require.Contains(t, "|"+lanes+"|", "|"+loop+"|")
+	}
+	require.Contains(t, run[string](p, `[...document.querySelectorAll("#lanes .group")].map(e => e.textContent).join("|")`), "etcd")
+	require.Positive(t, run[int](p, `document.querySelectorAll("#drawing .wakes").length`))
+	p.pictures("loops-20")
+	p.do(chromedp.SendKeys("#find input", "takes ctrlStream"+kb.Enter))
+	p.until("#when", "etcd, sendLoop client.0")
+	step := run[string](p, `document.querySelector("#when").textContent`)
+	p.do(chromedp.Focus("#diagram"), chromedp.KeyEvent("K"))
+	p.until("#when", "etcd, sendLoop client.0")
+	require.NotEqual(t, step, run[string](p, `document.querySelector("#when").textContent`))
+
+	p.do(chromedp.KeyEvent("l"))
+	lanes = run[string](p, names)
+	require.NotContains(t, lanes, "Loop")
+	require.Contains(t, lanes, "etcd")
+	require.Equal(t, "false", run[string](p, `document.querySelector("#loops").getAttribute("aria-pressed")`))
+	p.do(chromedp.Click("#loops"))
+	require.Contains(t, run[string](p, names), "sendLoop")
+	require.Equal(t, "true", run[string](p, `document.querySelector("#loops").getAttribute("aria-pressed")`))
+
+	p.do(chromedp.EmulateViewport(390, 844), chromedp.Navigate("about:blank"), chromedp.Navigate(p.linkOf("issue-15220")))
+	p.until("#others", "fire")
+	require.NotContains(t, run[string](p, names), "Loop")
+}
+
+// TestManySteps: a run of about 2,000 steps is drawn as far as it is seen, with all loops after a key, beside another one
+// too.
+func TestManySteps(t *testing.T) {
+	p := open(t)
+	question, err := json.Marshal(debugger.Question{Scenario: "watch-guarantees", Set: []string{"writers=6", "writes=80"}})
+	require.NoError(t, err)
+	answer, err := new(debugger.Debugger).Call("run", question)
+	require.NoError(t, err)
+	var v debugger.View
+	require.NoError(t, json.Unmarshal(answer, &v))
+	t.Log(len(v.Steps), "steps")
+	require.InDelta(t, 2000, len(v.Steps), 500)
+	p.do(chromedp.Navigate(p.server.URL + "/#" + v.Link))
+	p.until("#others", "fire")
+	p.do(chromedp.Focus("#diagram"), chromedp.KeyEvent(kb.Home))
+	for range 40 {
+		p.do(chromedp.KeyEvent("j"))
+	}
+	p.until("#when", "Step 41 of ")
+	p.pictures("loops-2000")
+	require.Less(t, run[int](p, `document.querySelectorAll("#drawing .row").length`), 60)
+	p.do(chromedp.KeyEvent("l"), chromedp.KeyEvent("l"))
+	began := time.Now()
+	p.do(chromedp.KeyEvent(kb.End))
+	p.until("#when", fmt.Sprintf("Step %d of ", len(v.Steps)))
+	require.Less(t, time.Since(began), 2*time.Second)
+	p.noSideways()
+	p.picture("loops-2000-all")
+	p.do(chromedp.SendKeys("#flip input", "progress=deferred"), chromedp.Click("#flip button"))
+	p.until("#about", "With ")
+	p.until("#about", "progress=deferred")
+	p.do(chromedp.Focus("#diagram"), chromedp.KeyEvent("c"))
+	p.until("#about", "Beside it, on the right: ")
+	p.pictures("beside-2000")
+}
+
+// TestTwoRunsBesideEachOther: after another option the run before stands beside the new one, with the first difference
+// marked; its address opens the same.
+func TestTwoRunsBesideEachOther(t *testing.T) {
+	p := open(t)
+	p.do(chromedp.Navigate(p.linkOf("issue-15220")))
+	p.until("#others", "fire")
+	p.do(chromedp.SendKeys("#flip input", "progress=deferred"), chromedp.Click("#flip button"))
+	p.until("#title", "no claim is violated")
+	p.do(chromedp.Focus("#diagram"), chromedp.KeyEvent("c"))
+	p.until("#about", "Beside it, on the right: ")
+	const first = `document.querySelector("#drawing .first").getAttribute("aria-label")`
+	require.Contains(t, run[string](p, first), "first difference; this run, step ")
+	require.Contains(t, run[string](p, `document.querySelector("#drawing [aria-current]").getAttribute("aria-label")`), "first difference")
+	for _, row := range run[[]string](p, `[...document.querySelectorAll("#drawing .row")].filter(r => r.querySelectorAll(".half").length == 2 && !r.querySelector(".other")).map(r => r.getAttribute("aria-label"))`) {
+		require.Regexp(t, "this run, step .*; the other run, step ", row)
+	}
+	p.pictures("beside-20")
+	when := run[string](p, `document.querySelector("#when").textContent`)
+	require.NotContains(t, when, "in the other run")
+	p.do(chromedp.KeyEvent("o"))
+	p.until("#when", "in the other run")
+	address := run[string](p, "location.href")
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+	p.until("#about", "Beside it, on the right: ")
+	p.until("#when", when)
+	p.do(chromedp.Click("#compare"))
+	p.until("#compare", "Beside the run before")
+	require.Equal(t, 0, run[int](p, `document.querySelectorAll("#drawing .first").length`))
+}
+
+// TestFaultsAndQuestions: a fault has a mark in the lane of what it strikes, and the answers to a question are one sentence.
+func TestFaultsAndQuestions(t *testing.T) {
+	p := open(t)
+	p.do(chromedp.Navigate(p.linkOf("bug-issue-13766")))
+	p.until("#others", "fire")
+	p.do(chromedp.SendKeys("#find input", "fault: "+kb.Enter))
+	p.until("#says", "the fault strikes etcd-followeretcd-follower restores")
+	require.Positive(t, run[int](p, `document.querySelectorAll("#drawing .fault").length`))
+	p.picture("fault")
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.linkOf("bug-budget-unbounded")))
+	p.until("#about", "trace hash")
+	p.do(chromedp.KeyEvent(kb.Home))
+	for range 20 {
+		p.until("#claims", " ")
+		if strings.Contains(run[string](p, `document.querySelector("#others").textContent`), " here; or ") {
+			break
+		}
+		p.do(chromedp.KeyEvent("j"))
+	}
+	p.until("#others", " delay of ")
+	p.until("#others", ", 0 to 4: 0 here; or 1, 2, 3, 4")
+	require.NotContains(t, run[string](p, `document.querySelector("#others").textContent`), "choose ")
+	p.picture("question")
+	link := run[string](p, "location.href")
+	run[bool](p, `[...document.querySelectorAll("#others button")].find(b => b.ariaLabel && b.ariaLabel.endsWith("0 to 4: 3")).click(), true`)
+	for end := time.Now().Add(time.Minute); link == run[string](p, "location.href"); time.Sleep(50 * time.Millisecond) {
+		require.True(t, time.Now().Before(end))
+	}
+}
+
+// TestWhenItWasInevitable: the step is chosen and marked, and the nearest schedule that passes is a click away, beside this
+// one.
+func TestWhenItWasInevitable(t *testing.T) {
+	p := open(t)
+	p.do(chromedp.Navigate(p.linkOf("issue-15220")))
+	p.until("#others", "fire")
+	p.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("i"))
+	p.until("#about", "random continuations of the run fail")
+	require.Positive(t, run[int](p, `document.querySelectorAll("#drawing .settled").length`))
+	require.Contains(t, run[string](p, `document.querySelector("#drawing [aria-current]").getAttribute("aria-label")`), "after this step the violation was inevitable")
+	p.picture("inevitable")
+	p.do(chromedp.Click("#about a:last-child"))
+	p.until("#about", "Beside it, on the right: a run in which no claim is violated")
 }
 
 // TestLinksThatCannotBeOpened: the page says why in one sentence.
