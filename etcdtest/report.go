@@ -250,7 +250,7 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 		b.WriteString("this is all that ran\n")
 	}
 	b.WriteString(c.findDecisive(t, server, f, least, len(first.struck), until))
-	fmt.Fprintf(&b, "run it alone: %s=%v go test -run '^%s$'", seedVariable, least.trial, strings.ReplaceAll(t.Name(), "/", "$/^"))
+	fmt.Fprintf(&b, "run it alone: %s=%v %s -run '^%s$'", seedVariable, least.trial, goTest, strings.ReplaceAll(t.Name(), "/", "$/^"))
 	if same < again {
 		fmt.Fprintf(&b, " -count=%d", again)
 	}

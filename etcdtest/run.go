@@ -268,8 +268,15 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 	return &T{config: c, run: p.run, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}, p, told
 }
 
+// `simrun test` has Go's scheduler, too, draw from the trial that begins. goTest is the command that runs the test.
+var (
+	beginTrial = func(trial) {}
+	goTest     = "go test"
+)
+
 // schedule runs one schedule. It ends the test if that never ends by a real clock.
 func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) (o *outcome) {
+	beginTrial(of)
 	outside, over := never, make(chan any, 1)
 	go func() {
 		defer func() { over <- recover() }()

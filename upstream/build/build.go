@@ -31,7 +31,7 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 	}
-	with, err := golangFor(wanted, directory)
+	with, err := overlay.GolangFor(wanted, directory)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -54,13 +54,13 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
-	list, err := overlay.Write(s.branch.overlay, with.release, changes, with.root, vendored, changed)
+	list, err := overlay.Write(s.branch.overlay, with.Release, changes, with.Root, vendored, changed)
 	if err != nil {
 		return "", err
 	}
 	raw := filepath.Join(work, "guest.wasm")
-	if _, err := with.run(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
-		err = logged(s.name+" does not compile", work, err)
+	if _, err := with.Run(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
+		err = overlay.Logged(s.name+" does not compile", work, err)
 		if missing != nil {
 			return "", fmt.Errorf("%w; of its modules some are not found: %w", err, missing)
 		}
@@ -104,7 +104,7 @@ func claimWork(work string) (*os.File, error) {
 
 // prepare makes the folder in which the guest is compiled: its source, and all modules. A module that is not found may
 // be one that only tests import, so that the guest compiles without it: missing is what the go command says of it.
-func prepare(s *source, with *golang, work string) (missing, err error) {
+func prepare(s *source, with *overlay.Golang, work string) (missing, err error) {
 	if err := os.RemoveAll(work); err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func prepare(s *source, with *golang, work string) (missing, err error) {
 		return nil, err
 	}
 	edits = append(edits, ours...)
-	if _, err := with.run(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
+	if _, err := with.Run(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return nil, err
 	}
 	if s.of.hosts || s.version != s.branch.pinned {
-		if _, missing = with.run(work, "mod", "tidy"); missing != nil {
-			if _, err := with.run(work, "mod", "tidy", "-e"); err != nil {
-				return nil, logged("the modules of "+s.name+" are not found", work, missing)
+		if _, missing = with.Run(work, "mod", "tidy"); missing != nil {
+			if _, err := with.Run(work, "mod", "tidy", "-e"); err != nil {
+				return nil, overlay.Logged("the modules of "+s.name+" are not found", work, missing)
 			}
 		}
 	}
@@ -140,8 +140,8 @@ func prepare(s *source, with *golang, work string) (missing, err error) {
 			return nil, err
 		}
 	}
-	if _, err := with.run(work, "mod", "vendor", "-e"); err != nil {
-		return nil, logged("the modules of "+s.name+" are not found", work, err)
+	if _, err := with.Run(work, "mod", "vendor", "-e"); err != nil {
+		return nil, overlay.Logged("the modules of "+s.name+" are not found", work, err)
 	}
 	return missing, nil
 }

@@ -1,6 +1,10 @@
 package main
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/watchbed/watchbed/upstream/overlay"
+)
 
 // goMod is what a go.mod says, as go mod edit -json prints it.
 type goMod struct {
@@ -21,7 +25,7 @@ func (m moduleVersion) String() string {
 }
 
 func readGoMod(file string) (*goMod, error) {
-	text, err := here.run(".", "mod", "edit", "-json", file)
+	text, err := overlay.Installed.Run(".", "mod", "edit", "-json", file)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (s *source) goVersion() (string, error) {
 		return s.users.said.Go, nil
 	case s.version != "":
 		var err error
-		if file, err = here.run(".", "list", "-m", "-f", "{{.GoMod}}", s.of.modules[len(s.of.modules)-1]+"@"+s.version); err != nil {
+		if file, err = overlay.Installed.Run(".", "list", "-m", "-f", "{{.GoMod}}", s.of.modules[len(s.of.modules)-1]+"@"+s.version); err != nil {
 			return "", err
 		}
 	}

@@ -64,7 +64,7 @@ wasm stack trace:
 	.k8s.io_client_go_tools_cache.handleAnyWatch(i32) i32
 	.wasm_pc_f_loop()
 	._rt0_wasm_wasip1()
-`))
+`), maxLoops)
 	require.EqualError(t, c, "the guest crashed: it spins: 33554432 rounds of loops in one step, and it does not wait (in cacher.(*watchCache).UpdateResourceVersion, called by cache.handleAnyWatch)")
 }
 

@@ -65,20 +65,32 @@ const epoch = 1_767_225_600
 // that says 0 (runtime.main). Times that the guest waits for are of that clock.
 const origin = 1
 
-// boot starts the program and lets it run until it waits for its first message.
-func (m *machine) boot() error {
+// instantiate makes the program ready to start, with a clock that the host has.
+func (m *machine) instantiate(config wazero.ModuleConfig, nanotime func() int64) (context.Context, error) {
 	ctx := context.WithValue(context.Background(), machineKey{}, m)
 	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
 		m.memory = newMemory(maxPages * wasmPageSize)
 		return m.memory
 	}))
-	config := wazero.NewModuleConfig().WithName("").WithArgs("guest").WithStartFunctions().WithStderr(&m.stderr).WithStdout(&m.stderr).
-		WithRandSource(randomSource{m}).
-		WithNanotime(func() int64 { return m.now + origin }, sys.ClockResolution(1)).
+	config = config.WithName("").WithStartFunctions().WithRandSource(randomSource{m}).WithNanotime(nanotime, sys.ClockResolution(1)).
 		WithWalltime(func() (int64, int32) { return epoch + m.now/1e9, int32(m.now % 1e9) }, sys.ClockResolution(1))
 	var err error
 	if m.instance, err = m.module.runtime.InstantiateModule(ctx, m.module.compiled, config); err != nil {
-		return fmt.Errorf("the guest cannot be started: %w", err)
+		return nil, fmt.Errorf("the guest cannot be started: %w", err)
+	}
+	var counted bool
+	if m.loops, counted = m.instance.ExportedGlobal(LoopsName).(api.MutableGlobal); !counted {
+		return nil, fmt.Errorf("the guest does not export %s: build it again", LoopsName)
+	}
+	return ctx, nil
+}
+
+// boot starts the program and lets it run until it waits for its first message.
+func (m *machine) boot() error {
+	config := wazero.NewModuleConfig().WithArgs("guest").WithStderr(&m.stderr).WithStdout(&m.stderr)
+	ctx, err := m.instantiate(config, func() int64 { return m.now + origin })
+	if err != nil {
+		return err
 	}
 	for i := 0; ; i++ {
 		g := m.instance.ExportedGlobal(fmt.Sprintf("%s%d", GlobalName, i))
@@ -93,10 +105,6 @@ func (m *machine) boot() error {
 	}
 	if len(m.globals) == 0 {
 		return fmt.Errorf("the guest does not export its globals as %s0 and so on: build it again", GlobalName)
-	}
-	var counted bool
-	if m.loops, counted = m.instance.ExportedGlobal(LoopsName).(api.MutableGlobal); !counted {
-		return fmt.Errorf("the guest does not export %s: build it again", LoopsName)
 	}
 	m.proceed, m.stop = iter.Pull(func(yield func(waiting) bool) {
 		m.yield = yield
@@ -154,7 +162,7 @@ func (m *machine) run(h Host, now int64, message []byte) (until int64, err error
 
 func (m *machine) end() error {
 	if m.loops.Get() == 0 {
-		return spinning(m.ended)
+		return spinning(m.ended, maxLoops)
 	}
 	text := m.stderr.String()
 	var exit *sys.ExitError

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 // Module is a compiled guest.
@@ -44,7 +46,7 @@ func Load(wasm []byte, directory string) (*Module, error) {
 	if err := m.addHooks(ctx); err != nil {
 		return nil, err
 	}
-	if m.compiled, err = m.runtime.CompileModule(ctx, wasm); err != nil {
+	if m.compiled, err = m.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), wasm); err != nil {
 		return nil, fmt.Errorf("the guest does not compile: %w", err)
 	}
 	return m, m.addWASI(ctx)
@@ -70,6 +72,7 @@ func (m *Module) addHooks(ctx context.Context) error {
 	add("send", (*machine).send, []api.ValueType{i32, i32}, nil)
 	add("inbox", (*machine).setInbox, []api.ValueType{i32, i32}, nil)
 	add("written", (*machine).written, nil, []api.ValueType{i64})
+	add("begin", (*machine).begin, []api.ValueType{i64}, nil)
 	add("sync", (*machine).sync, []api.ValueType{i32, i64}, []api.ValueType{i32})
 	_, err := hooks.Instantiate(ctx)
 	return err

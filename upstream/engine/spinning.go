@@ -7,9 +7,9 @@ import (
 )
 
 // spinning is the crash of a guest that took all rounds of loops that it may (CountLoops).
-func spinning(stopped error) *Crash {
+func spinning(stopped error, most int) *Crash {
 	c := &Crash{
-		Reason: fmt.Sprintf("it spins: %d rounds of loops in one step, and it does not wait", maxLoops),
+		Reason: fmt.Sprintf("it spins: %d rounds of loops in one step, and it does not wait", most),
 		Output: stopped.Error(),
 	}
 	for line := range strings.Lines(c.Output) {

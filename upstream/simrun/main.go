@@ -19,7 +19,7 @@ import (
 func main() {
 	cluster, client := bed("cluster", clusterbed.Recorded), bed("client", clientbed.Recorded)
 	cluster.Command = clusterCommand
-	os.Exit(command.Main(os.Args[1:], cluster, client))
+	os.Exit(command.Main(goFlags(os.Args[1:]), cluster, client, command.Bed{Kind: "test", Command: testCommand}))
 }
 
 func bed(kind string, recorded func(*recording.Recording) (func() explore.Subject, error)) command.Bed {

@@ -1,4 +1,4 @@
-package main
+package overlay
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func TestWhatFails(t *testing.T) {
 		"": "it fails: exit status 1",
 	} {
 		require.NoError(t, os.RemoveAll(path))
-		require.EqualError(t, logged("it fails", work, &complaint{said, errors.New("exit status 1")}), want)
+		require.EqualError(t, Logged("it fails", work, &Complaint{said, errors.New("exit status 1")}), want)
 		if kept, err := os.ReadFile(path); err == nil {
 			require.Equal(t, said+"\n", string(kept))
 		} else {

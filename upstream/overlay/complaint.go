@@ -1,4 +1,4 @@
-package main
+package overlay
 
 import (
 	"errors"
@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// complaint is what the go command says when it fails.
-type complaint struct {
+// Complaint is what the go command says when it fails.
+type Complaint struct {
 	text string
 	err  error
 }
 
 // Error is the first complaint.
-func (c *complaint) Error() string {
+func (c *Complaint) Error() string {
 	text, _, _ := c.first()
 	return text
 }
 
 // first is the first complaint in one line, made of so many of all lines that say what is wrong. It goes on behind a
 // heading and with lines that are indented, such as packages that import the one that is missing.
-func (c *complaint) first() (text string, lines, all int) {
+func (c *Complaint) first() (text string, lines, all int) {
 	var wrong []string
 	for line := range strings.Lines(c.text) {
 		if strings.TrimSpace(line) != "" && !beside.MatchString(line) {
@@ -46,9 +46,9 @@ var beside = regexp.MustCompile(`^#|^go: (downloading|finding module for package
 // complaintLog is the file in the folder of a guest that has all that the go command complains about.
 const complaintLog = "complaint.log"
 
-// logged says in one line what failed and the first complaint about it, and where all of them are if there are more.
-func logged(failed, work string, err error) error {
-	var c *complaint
+// Logged says in one line what failed and the first complaint about it, and where all of them are if there are more.
+func Logged(failed, work string, err error) error {
+	var c *Complaint
 	if !errors.As(err, &c) {
 		return fmt.Errorf("%s: %w", failed, err)
 	}

@@ -1,0 +1,42 @@
+//go:build wasip1 && watchbed
+
+package etcdtest
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	_ "unsafe" // for go:linkname
+)
+
+// hostBegin tells the host of `simrun test` which draws begin.
+//
+//go:wasmimport watchbed begin
+func hostBegin(seed uint64)
+
+// seedRuntime seeds all generators of package runtime, which has it in a test that `simrun test` compiles.
+//
+//go:linkname seedRuntime runtime.watchbedSeed
+func seedRuntime(seed uint64)
+
+// Collections of garbage come between schedules, so that none has goroutines of the collector, unless it fills the memory.
+const (
+	collectAt = 64 << 20
+	mostBytes = 192 << 20
+)
+
+func init() {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(mostBytes)
+	goTest = os.Getenv("WATCHBED_TEST")
+	beginTrial = func(t trial) {
+		var used runtime.MemStats
+		if runtime.ReadMemStats(&used); used.HeapAlloc > collectAt {
+			runtime.GC()
+		}
+		seed := rand.NewPCG(t.seed, t.variant).Uint64()
+		hostBegin(seed)
+		seedRuntime(seed)
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ownTests is a module without dependencies. Its tests are about what Go leaves open, and about what a test can do.
+var ownTests = map[string]string{
+	"go.mod": "module example.org/own\n\ngo 1.26.0\n\nrequire example.org/foreign v0.0.0\n\nreplace example.org/foreign => ./foreign\n",
+	"own_test.go": `package own
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func TestOrder(t *testing.T) {
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for i := range 8 {
+		all.Go(func() { mu.Lock(); fmt.Print(i, " "); mu.Unlock() })
+	}
+	all.Wait()
+	for k := range map[int]int{1: 1, 2: 2, 3: 3, 4: 4} {
+		fmt.Print(k, " ")
+	}
+	fmt.Println(rand.Int(), rand.Int())
+}
+
+func TestFiles(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil || len(text) == 0 {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(t.TempDir(), "written"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("written", text, 0o644); err == nil {
+		t.Fatal("the folder of the package can be written")
+	}
+}
+
+func TestWaitsForEver(t *testing.T) { select {} }
+
+func TestArgument(t *testing.T) { t.Fatal(os.Args[len(os.Args)-1]) }
+`,
+	"foreign/go.mod":     "module example.org/foreign\n\ngo 1.26.0\n",
+	"foreign/foreign.go": "package foreign\n\nimport \"syscall\"\n\nvar Lock = syscall.Flock\n",
+	"foreign_test.go":    "//go:build foreign\n\npackage own\n\nimport _ \"example.org/foreign\"\n",
+	"yours.go.txt":       "package foreign\n",
+	"plain/plain.go":     "package plain\n",
+}
+
+// TestRunsATest: two runs of a test binary are one, and what is wrong is said in one line.
+func TestRunsATest(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range ownTests {
+		file := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	code, first, complaint := run(t, folder, "test", "-run", "Order|Files")
+	require.Equal(t, exitHolds, code, "%s%s", first, complaint)
+	_, second, _ := run(t, folder, "test", ".", "--run", "Order|Files")
+	assert.Equal(t, first, second)
+	assert.False(t, strings.HasPrefix(first, "0 1 2 3 4 5 6 7 "), "goroutines run in the order in which they are created")
+
+	for _, x := range []struct {
+		arguments []string
+		code      int
+		says      string
+	}{
+		{[]string{"-run", "WaitsForEver"}, exitUsage, "all goroutines wait, and nothing is left that could wake one"},
+		{[]string{"-run", "Argument", "-args", "-behind"}, exitViolated, "-behind"},
+		{[]string{"-tags", "foreign"}, exitUsage, "example.org/foreign does not compile for wasip1: foreign/foreign.go:5:20: undefined: syscall.Flock; imported by example.org/own > example.org/own.test; if that is no part of the test, -stand-in example.org/foreign/FILE.go=YOURS.go takes another file in its place"},
+		{[]string{"-tags", "foreign", "-run", "Files", "-stand-in", "example.org/foreign/foreign.go=" + filepath.Join(folder, "yours.go.txt")}, exitHolds, "PASS"},
+		{[]string{"-stand-in", "foreign.go"}, exitUsage, "--stand-in foreign.go: want PACKAGE/FILE.go=YOURS.go"},
+		{[]string{"foreign"}, exitUsage, "./foreign.go:5:20: undefined: syscall.Flock"},
+		{[]string{"plain"}, exitUsage, "has no tests"},
+		{[]string{"nowhere"}, exitUsage, "test nowhere: there is no such folder"},
+	} {
+		code, out, complaint := run(t, folder, append([]string{"test"}, x.arguments...)...)
+		assert.Equal(t, x.code, code, "%v: %s", x.arguments, complaint)
+		assert.Contains(t, out+complaint, x.says, "%v", x.arguments)
+	}
+}
+
+// TestAScheduleFailsEachTime: a failing schedule of many fails in the same way alone, in a process of its own. Natively it
+// need not.
+func TestAScheduleFailsEachTime(t *testing.T) {
+	t.Setenv("WRONG", "trusts-created")
+	tell := func() string {
+		code, out, complaint := run(t, "../../examples", "test", "./watchcache", "-run", "^TestWrong$")
+		require.Equal(t, exitViolated, code, "%s%s", out, complaint)
+		return out
+	}
+	among := tell()
+	require.Contains(t, among, "20 of 20 repetitions of this fail; of 25 schedules ")
+	_, seed, _ := strings.Cut(among, "run it alone: ETCDTEST_SEED=")
+	seed, _, _ = strings.Cut(seed, " simrun test ./watchcache -run '^TestWrong$'")
+	t.Setenv("ETCDTEST_SEED", seed)
+	alone := tell()
+	story := func(of string) string {
+		_, of, _ = strings.Cut(of, "the cache is not ")
+		of, _, _ = strings.Cut(of, "20 of 20 repetitions")
+		return of
+	}
+	assert.NotEmpty(t, story(among))
+	assert.Equal(t, story(among), story(alone))
+}
