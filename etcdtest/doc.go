@@ -20,7 +20,8 @@
 // "Drawn anew" counts such draws with the same faults, "without" those with one fault less.
 //
 // The seed decides each step of etcd and of the network. Which of several goroutines that can run runs first is up to
-// the scheduler of Go, so a seed need not fail each time: a failure says in how many of 20 repetitions it did.
+// the scheduler of Go, so a seed need not fail each time: a failure says in how many of 20 repetitions it did. `simrun test`
+// of the module upstream runs the same test with a scheduler that the seed decides, too.
 //
 // What the failure names as a bug of etcd, each release may have. A test goes on without it by Config.Set, as in
 // "created=in-order": with two watches of a client, progress may count for one whose history has not come.

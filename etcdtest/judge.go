@@ -38,7 +38,7 @@ func NotOlderThan(revision int64) Promise { return Promise{model.NotOlderThan, r
 func Exact(revision int64) Promise { return Promise{model.Exact, revision} }
 
 // List reads all keys below a prefix from a cache, and has the answer judged. A cache that does not know the revision
-// of its answer leaves out the header. An error makes no claim.
+// of its answer leaves out the header, one that does not count leaves out the count. An error makes no claim.
 func (t *T) List(p Promise, prefix string, from func(context.Context) (*clientv3.GetResponse, error)) (*clientv3.GetResponse, error) {
 	return t.read(&model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Freshness: p.freshness, Revision: p.revision}, from)
 }
@@ -58,7 +58,7 @@ func (t *T) read(r *model.Request, from func(context.Context) (*clientv3.GetResp
 		t.mu.Unlock()
 		return answer, err
 	}
-	one.Result = &model.Result{Count: int64(len(answer.Kvs))}
+	one.Result = &model.Result{Count: cmp.Or(answer.Count, int64(len(answer.Kvs)))}
 	if answer.Header != nil {
 		one.Result.Revision = answer.Header.Revision
 	}
@@ -164,17 +164,20 @@ func (t *T) history(changes []etcd.Commit) *model.History {
 
 // judgeReads judges what caches answered, beside what was written.
 func (t *T) judgeReads(writes *model.History, log *model.Log) *finding {
-	h := &model.History{Initial: writes.Initial, Clients: slices.Clone(writes.Clients)}
+	h := &model.History{Initial: writes.Initial}
+	// Each operation is a client's only one: several goroutines of a test write by one client at the same time, and a cache
+	// may go back in time where it promises no more.
+	add := func(op model.Operation, by string) {
+		op.Client = len(h.Clients)
+		h.Clients, h.Operations = append(h.Clients, by), append(h.Operations, op)
+	}
 	for _, op := range writes.Operations {
 		if op.Request.IsWrite() {
-			h.Operations = append(h.Operations, op)
+			add(op, writes.Clients[op.Client])
 		}
 	}
 	for _, r := range t.reads {
-		// Each read is a client's only one, so that a cache may go back in time where it promises no more.
-		r.Client = len(h.Clients)
-		h.Clients = append(h.Clients, byCache)
-		h.Operations = append(h.Operations, r)
+		add(r, byCache)
 	}
 	return t.check(h, log, byCache, linearizability.LinearizableData, linearizability.NotOlderThan, linearizability.Exact, linearizability.Sequential)
 }

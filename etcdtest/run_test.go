@@ -484,7 +484,9 @@ func TestEachPromiseIsJudged(t *testing.T) {
 		r.Kvs = append(r.Kvs, &mvccpb.KeyValue{Key: []byte("/pods/lie"), Value: []byte("x"), ModRevision: 2})
 	}
 	lost := func(r *clientv3.GetResponse) { r.Kvs = r.Kvs[1:] }
-	old := func(r *clientv3.GetResponse) { r.Header.Revision, r.Kvs = 2, r.Kvs[:1] }
+	old := func(r *clientv3.GetResponse) { r.Header.Revision, r.Kvs, r.Count = 2, r.Kvs[:1], 1 }
+	miscounted := func(r *clientv3.GetResponse) { r.Count++ }
+	uncounted := func(r *clientv3.GetResponse) { r.Count = 0 }
 	calm := Config{Schedules: 1, Faults: &Faults{}}
 	for name, tc := range map[string]struct {
 		promise Promise
@@ -500,11 +502,34 @@ func TestEachPromiseIsJudged(t *testing.T) {
 		"not older, with a ghost":  {NotOlderThan(3), ghost, false},
 		"exact":                    {Exact(3), none, true},
 		"exact, of another":        {Exact(2), none, false},
+		"consistent, miscounted":   {Consistent, miscounted, false},
+		"consistent, uncounted":    {Consistent, uncounted, true},
 		"consistent, an old one":   {Consistent, old, false},
 		"consistent, with a ghost": {Consistent, ghost, false},
 	} {
 		require.Equal(t, tc.right, explored(t, calm, lies(tc.promise, tc.lie)) == "", name)
 	}
+}
+
+// TestGoroutinesOfOneClient: what several goroutines write by one client at the same time has no order of that client.
+func TestGoroutinesOfOneClient(t *testing.T) {
+	Run(t, Config{Schedules: 20}, func(t *T) {
+		c := t.Client()
+		for i := range 3 {
+			t.Go("writer", func() {
+				for k := range 5 {
+					_, _ = c.Put(t.Context(), fmt.Sprint("/pods/", k), fmt.Sprint(i))
+				}
+			})
+		}
+		t.Go("reader", func() {
+			for range 5 {
+				_, _ = t.List(Consistent, "/pods/", func(ctx context.Context) (*clientv3.GetResponse, error) {
+					return c.Get(ctx, "/pods/", clientv3.WithPrefix())
+				})
+			}
+		})
+	})
 }
 
 // TestListsAreSortedWithoutAnOrder: etcd sorts by a target that is not the key in ascending order.

@@ -111,16 +111,11 @@ func prepare(s *source, with *overlay.Golang, work string) (missing, err error) 
 	if err := copySource(s, work); err != nil {
 		return nil, fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
 	}
-	if s.of.hosts {
-		if err := s.users.link(work); err != nil {
-			return nil, err
-		}
-	}
 	edits, err := s.edits()
 	if err != nil {
 		return nil, err
 	}
-	ours, err := ownModules(s, work)
+	ours, err := ownModules(work)
 	if err != nil {
 		return nil, err
 	}
@@ -128,16 +123,11 @@ func prepare(s *source, with *overlay.Golang, work string) (missing, err error) 
 	if _, err := with.Run(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return nil, err
 	}
-	if s.of.hosts || s.version != s.branch.pinned {
+	if s.version != s.branch.pinned {
 		if _, missing = with.Run(work, "mod", "tidy"); missing != nil {
 			if _, err := with.Run(work, "mod", "tidy", "-e"); err != nil {
 				return nil, overlay.Logged("the modules of "+s.name+" are not found", work, missing)
 			}
-		}
-	}
-	if s.of.hosts {
-		if err := s.users.raised(work); err != nil {
-			return nil, err
 		}
 	}
 	if _, err := with.Run(work, "mod", "vendor", "-e"); err != nil {
@@ -150,16 +140,8 @@ func prepare(s *source, with *overlay.Golang, work string) (missing, err error) 
 // the module requires changes nothing of them: as a module of its own.
 const upstream = "github.com/watchbed/watchbed/upstream"
 
-// ownModules are what go mod edit is told of the package protocol. The module of a user's whose tests import package
-// clientbed requires upstream, and has it already.
-func ownModules(s *source, work string) ([]string, error) {
-	here, err := filepath.Abs(".")
-	if err != nil {
-		return nil, err
-	}
-	if s.of.hosts && s.users.said.requires(upstream) != "" {
-		return []string{"-replace=" + upstream + "=" + here, "-replace=" + filepath.Dir(upstream) + "=" + filepath.Dir(here)}, nil
-	}
+// ownModules are what go mod edit is told of the package protocol.
+func ownModules(work string) ([]string, error) {
 	folder := filepath.Join(work, "protocol")
 	if err := os.CopyFS(folder, os.DirFS("protocol")); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Build compiles a guest from published modules, from a checkout of Kubernetes or of etcd, or with a package of the
-// user's. A cluster@ is a member of a cluster of etcd:
+// Build compiles a guest from published modules, from a checkout of Kubernetes or of etcd. A cluster@ is a
+// member of a cluster of etcd:
 //
 //	go run ./build kubernetes@v0.37.2
 //	go run ./build kubernetes@DIR
@@ -8,7 +8,6 @@
 //	go run ./build etcd@DIR
 //	go run ./build etcd@v3.5.7+FILE.patch
 //	go run ./build cluster@v3.6.16
-//	go run ./build client@DIR
 //
 // What is behind a plus is a change (package overlay). It copies the guest's source into a folder of its own, vendors
 // the modules, and compiles with the overlay. Go is all that must be installed.
@@ -21,7 +20,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2, etcd@v3.5.7 or cluster@v3.6.16, or kubernetes@DIR, etcd@DIR or cluster@DIR with a checkout; kubernetes@v0.37.2+116172 has a change, as upstream/overlay/undone has it, or +FILE.patch; or client@DIR, with a Go package of yours")
+		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2, etcd@v3.5.7 or cluster@v3.6.16, or kubernetes@DIR, etcd@DIR or cluster@DIR with a checkout; kubernetes@v0.37.2+116172 has a change, as upstream/overlay/undone has it, or +FILE.patch")
 		os.Exit(2)
 	}
 	path, err := build(os.Args[1])

@@ -19,8 +19,6 @@ type program struct {
 	// folder has its source, a module, protocol is the version of the protocol that it speaks.
 	folder   string
 	protocol uint64
-	// hosts: a package of the user's is compiled into it, which is what it is named after.
-	hosts bool
 	// modules are those that are published under one version.
 	modules []string
 	// A checkout has modules in the folders that match published. One of these, main, is there in each checkout.
@@ -59,7 +57,7 @@ var kubernetes38 = []pin{
 }
 
 var programs = []*program{
-	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []string{"staging/src/k8s.io/*"}, "staging/src/k8s.io/apiserver", "", []branch{
+	{"kubernetes", "guest", protocol.Kubernetes, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []string{"staging/src/k8s.io/*"}, "staging/src/k8s.io/apiserver", "", []branch{
 		// What etcd's client library is in these branches is up to their modules: the source says nothing of it.
 		{"v0.33.", "", "", []string{"v0.36", "v0.35", "v0.33"}, overlay.Kubernetes33, nil, nil},
 		{"v0.34.", "", "", []string{"v0.36", "v0.35", "v0.34"}, overlay.Kubernetes34, nil, nil},
@@ -69,22 +67,20 @@ var programs = []*program{
 		{"", "", "v0.38.0-alpha.2", []string{"v0.38"}, overlay.Kubernetes38, nil, kubernetes38},
 	}},
 	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
-	{"etcd", "etcdguest", protocol.Etcd, false, []string{
+	{"etcd", "etcdguest", protocol.Etcd, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
 	}, []string{"*", "client/*"}, "server", "api/version/version.go", []branch{
 		{"v3.5.", "", "v3.5.7", nil, overlay.Etcd35, nil, nil},
 		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Etcd36, nil, nil},
 		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Etcd36, nil, nil},
 	}},
-	{"cluster", "clusterguest", protocol.Cluster, false, []string{
+	{"cluster", "clusterguest", protocol.Cluster, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/etcdutl/v3",
 	}, []string{"*", "client/*"}, "server", "api/version/version.go", []branch{
 		{"v3.5.", "", "v3.5.0", nil, overlay.Cluster35, clusterAlong, nil},
 		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Cluster36, clusterAlong, nil},
 		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Cluster37, clusterAlong, nil},
 	}},
-	// The versions of its modules are those that the user's module asks for, or newer ones.
-	{"client", "clientguest", protocol.Client, true, nil, nil, "", "", []branch{{"", "", "", nil, overlay.Client, nil, nil}}},
 }
 
 // clusterAlong are the modules of etcd that a server brings with it. A newer bbolt or client would be no part of its

@@ -17,10 +17,8 @@ type source struct {
 	branch *branch
 	// name is that of the guest and of its design. origin is what it is made from: others may have the same name.
 	name, origin string
-	// version is one of the published modules. Else folder is a checkout of the program's repository, or a package of
-	// the user's in the module users.
+	// version is one of the published modules. Else folder is a checkout of the program's repository.
 	version, folder string
-	users           *usersModule
 	// patched are the changes of it.
 	patched []*overlay.Patch
 }
@@ -32,7 +30,7 @@ func parseSource(text string) (source, error) {
 		return source{}, fmt.Errorf("%s: how goroutines are scheduled is said when the guest runs: compile %s", text, guest)
 	}
 	if of == nil || where == "" {
-		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours", text)
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change", text)
 	}
 	where, changes := cutPatches(where)
 	s, err := parsePlace(of, where)
@@ -67,7 +65,7 @@ func cutPatches(where string) (string, []string) {
 
 // parsePlace reads a version or a folder.
 func parsePlace(of *program, where string) (source, error) {
-	if !of.hosts && strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
+	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
 		branch := of.branchOf(where)
 		if branch == nil {
 			return source{}, fmt.Errorf("%s@%s: guests can be made of %s, and of checkouts", of.name, where, of.known())
@@ -80,9 +78,7 @@ func parsePlace(of *program, where string) (source, error) {
 	}
 	s := source{of: of, branch: &of.branches[0], folder: folder}
 	release := ""
-	if of.hosts {
-		s.users, err = usersModuleOf(folder)
-	} else if _, missing := os.Stat(filepath.Join(folder, of.main, "go.mod")); missing != nil {
+	if _, missing := os.Stat(filepath.Join(folder, of.main, "go.mod")); missing != nil {
 		err = fmt.Errorf("%s is no release of %s, such as %s, and no checkout: it has no %s", where, of.name, of.example(), of.main)
 	} else {
 		s.branch, release, err = of.checkedOut(folder)
@@ -113,9 +109,6 @@ var isRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+`)
 
 // edits are what go mod edit is told.
 func (s *source) edits() ([]string, error) {
-	if s.of.hosts {
-		return s.users.edits(), nil
-	}
 	var edits []string
 	if s.version != s.branch.pinned {
 		for _, module := range s.branch.along {
@@ -151,8 +144,6 @@ func (s *source) edits() ([]string, error) {
 func (s *source) goVersion() (string, error) {
 	file := filepath.Join(s.folder, s.of.main, "go.mod")
 	switch {
-	case s.of.hosts:
-		return s.users.said.Go, nil
 	case s.version != "":
 		var err error
 		if file, err = overlay.Installed.Run(".", "list", "-m", "-f", "{{.GoMod}}", s.of.modules[len(s.of.modules)-1]+"@"+s.version); err != nil {

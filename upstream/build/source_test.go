@@ -17,16 +17,15 @@ import (
 func TestWhatIsNoGuest(t *testing.T) {
 	empty := t.TempDir()
 	for text, want := range map[string]string{
-		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
-		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
+		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change`,
+		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change`,
 		"kubernetes@v0.32.13":      "kubernetes@v0.32.13: guests can be made of kubernetes@v0.33.x, kubernetes@v0.34.x, kubernetes@v0.35.x, kubernetes@v0.36.x, kubernetes@v0.37.x and newer ones, and of checkouts",
 		"etcd@v3.4.45":             "etcd@v3.4.45: guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x, and of checkouts",
 		"etcd@" + empty:            empty + " is no release of etcd, such as v3.5.7, and no checkout: it has no server",
-		"client@" + empty:          empty + " is in no module: neither it nor a folder above it has a go.mod",
 		"kubernetes@v0.37.2:locks": "kubernetes@v0.37.2:locks: how goroutines are scheduled is said when the guest runs: compile kubernetes@v0.37.2",
 		"kubernetes@v0.37.2:late":  "kubernetes@v0.37.2:late: how goroutines are scheduled is said when the guest runs: compile kubernetes@v0.37.2",
 		"kubernetes@./v0.37.2":     "the guest of ./v0.37.2 would be named v0.37.2, as that of a release: rename the folder",
-		"client@./mine:locked":     "the guest of ./mine:locked would be named mine:locked, and a colon or a comma in that name says something else: rename the folder",
+		"etcd@./mine:locked":       "the guest of ./mine:locked would be named mine:locked, and a colon or a comma in that name says something else: rename the folder",
 		"kubernetes@" + empty:      empty + " is no release of kubernetes, such as v0.37.2, and no checkout: it has no staging/src/k8s.io/apiserver",
 	} {
 		_, err := parseSource(text)
@@ -90,31 +89,6 @@ func TestModulesThatComeAlong(t *testing.T) {
 	}
 }
 
-// TestUsersModule: a package of the user's may be anywhere in its module, which is taken from its folder with its
-// replace lines. Its guest has the name of the folder.
-func TestUsersModule(t *testing.T) {
-	folder := t.TempDir()
-	file(t, "// Of mine.\nmodule example.com/mine/v2 // here\n\ngo 1.26.0\n\nreplace (\n\texample.com/a => ../a\n\texample.com/b v1.0.0 => example.com/c v1.2.0\n)\n", folder, "go.mod")
-	file(t, "package kv", folder, "pkg/kv/kv.go")
-	s, err := parseSource("client@" + folder + "/pkg/kv")
-	require.NoError(t, err)
-	require.Equal(t, "client@kv", s.name)
-	require.Equal(t, folder+"/pkg/kv", s.origin)
-	require.Equal(t, "example.com/mine/v2/pkg/kv", s.users.imported)
-	edits, err := s.edits()
-	require.NoError(t, err)
-	require.Equal(t, []string{
-		"-require=example.com/mine/v2@v2.0.0", "-replace=example.com/mine/v2=" + folder,
-		"-replace=example.com/a=" + filepath.Dir(folder) + "/a", "-replace=example.com/b@v1.0.0=example.com/c@v1.2.0",
-	}, edits)
-	_, err = parseSource("client@" + folder)
-	require.EqualError(t, err, folder+" has no Go files: name the folder of the package that has New")
-	file(t, "package mine", folder, "mine.go")
-	s, err = parseSource("client@" + folder)
-	require.NoError(t, err)
-	require.Equal(t, "example.com/mine/v2", s.users.imported)
-}
-
 // TestNamesStandForOneSource: a second folder whose guest has the same name is refused, also while the guest of the
 // first is compiled, and where that was killed. A guest of which it is not known what it is made from goes.
 func TestNamesStandForOneSource(t *testing.T) {
@@ -150,23 +124,6 @@ func TestOriginsOfSources(t *testing.T) {
 		require.Equal(t, "kubernetes@v0.37.2+116172", s.name)
 		require.Equal(t, want, s.origin)
 	}
-}
-
-// TestOlderClientIsNotRaised: a module that asks for an older client of etcd is told so.
-func TestOlderClientIsNotRaised(t *testing.T) {
-	folder, work := t.TempDir(), t.TempDir()
-	file(t, "module guest\n\nrequire (\n\tgo.etcd.io/etcd/api/v3 v3.7.3\n\tgo.etcd.io/etcd/client/v3 v3.7.3\n)\n", work, "go.mod")
-	for asked, raised := range map[string]bool{"": false, "require go.etcd.io/etcd/client/v3 v3.7.3\n": false, "require go.etcd.io/etcd/client/v3 v3.5.12\n": true, "require (\n\tgo.etcd.io/etcd/client/v3 v3.6.1 // indirect\n)\n": true} {
-		file(t, "package mine", folder, "mine.go")
-		file(t, "module example.com/mine\n"+asked, folder, "go.mod")
-		u, err := usersModuleOf(folder)
-		require.NoError(t, err)
-		require.Equal(t, raised, u.raised(work) != nil, asked)
-	}
-	file(t, "module example.com/mine\nrequire go.etcd.io/etcd/client/v3 v3.5.12\n", folder, "go.mod")
-	u, err := usersModuleOf(folder)
-	require.NoError(t, err)
-	require.EqualError(t, u.raised(work), filepath.Join(folder, "go.mod")+" asks for go.etcd.io/etcd/client/v3 v3.5.12, and guests are compiled with v3.7.3 at least: ask for that version there")
 }
 
 // TestFilesOfBranches: each file of a branch stands for one of the source, and no branch is without files.

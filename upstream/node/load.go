@@ -25,7 +25,7 @@ func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Mo
 	}
 	wasm, err := os.ReadFile(guests.Path(directory, name))
 	if os.IsNotExist(err) {
-		return nil, fmt.Errorf("the guest %s is not in %s: run \"make upstream GUEST=%s\" in the repository%s", name, directory, name, where(name))
+		return nil, fmt.Errorf("the guest %s is not in %s: run \"make upstream GUEST=%s\" in the repository", name, directory, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the guest %s cannot be read: %w", name, err)
@@ -48,13 +48,4 @@ func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Mo
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
-}
-
-// where says what stands for the folder in the name of a user's own package: the name has the last part of its path
-// alone.
-func where(name string) string {
-	if folder, own := strings.CutPrefix(name, "client@"); own {
-		return fmt.Sprintf(", with the path of the folder in place of %q", folder)
-	}
-	return ""
 }

@@ -1,7 +1,7 @@
 package protocol
 
 // Kind is what a message says. Each begins with its kind and the number of the
-// connection that it belongs to.
+// connection that it belongs to. Blank numbers are free.
 type Kind byte
 
 // To the guest.
@@ -36,8 +36,7 @@ const (
 	Restore
 	// Drained says that a connection which was full takes messages again.
 	Drained
-	// Leased answers Grant, Revoke and KeepAlive.
-	Leased
+	_
 	// Streamed is a part of the answer to RangeStream; Hangup or Refused ends it.
 	Streamed
 	// Crash asks an etcd what is on its disk, and Reopen is the first message to one that starts with that.
@@ -82,10 +81,9 @@ const (
 	Shown
 	// Snapshots answers Recall.
 	Snapshots
-	// Grant, Revoke and KeepAlive are calls to etcd's Lease API.
-	Grant
-	Revoke
-	KeepAlive
+	_
+	_
+	_
 	// RangeStream is a Range whose answer comes in parts.
 	RangeStream
 	// Disk answers Crash: the buckets of the backend. Reopened answers Reopen: the index of the last entry of the raft
@@ -109,9 +107,7 @@ const (
 	Applied
 )
 
-// Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an
-// operation of etcd's KV API (Do). Did answers it. The connection is that of the component that asks, a client's or the
-// guest's.
+// Do asks a member of a cluster for an operation of etcd's KV API, and Did answers it. The connection is the client's.
 const (
 	Do Kind = iota + 128
 	Did

@@ -10,16 +10,15 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 
-	"github.com/watchbed/watchbed/upstream/clientbed"
 	"github.com/watchbed/watchbed/upstream/clusterbed"
 	_ "github.com/watchbed/watchbed/upstream/designs"
 	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 func main() {
-	cluster, client := bed("cluster", clusterbed.Recorded), bed("client", clientbed.Recorded)
+	cluster := bed("cluster", clusterbed.Recorded)
 	cluster.Command = clusterCommand
-	os.Exit(command.Main(goFlags(os.Args[1:]), cluster, client, command.Bed{Kind: "test", Command: testCommand}))
+	os.Exit(command.Main(goFlags(os.Args[1:]), cluster, command.Bed{Kind: "test", Command: testCommand}))
 }
 
 func bed(kind string, recorded func(*recording.Recording) (func() explore.Subject, error)) command.Bed {
