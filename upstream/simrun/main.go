@@ -18,7 +18,7 @@ import (
 func main() {
 	cluster := bed("cluster", clusterbed.Recorded)
 	cluster.Command = clusterCommand
-	os.Exit(command.Main(goFlags(os.Args[1:]), cluster, command.Bed{Kind: "test", Command: testCommand}))
+	os.Exit(command.Main(goFlags(os.Args[1:]), cluster, command.Bed{Kind: "test", Command: testCommand}, command.Bed{Kind: "ci", Command: ciCommand}))
 }
 
 func bed(kind string, recorded func(*recording.Recording) (func() explore.Subject, error)) command.Bed {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,9 +95,9 @@ func (f *testFlags) test(arguments []string, dash int) error {
 	if s, err := os.Stat(t.Folder); err != nil || !s.IsDir() {
 		return fmt.Errorf("test %s: there is no such folder", folder)
 	}
-	passed, err := carryOut(f.Command, &t, append([]string{
+	passed, err := carryOut(&t, append([]string{
 		"test", "-test.run=" + f.run, fmt.Sprintf("-test.v=%v", f.verbose), fmt.Sprintf("-test.count=%d", f.count), "-test.paniconexit0",
-	}, rest...), "simrun test "+folder)
+	}, rest...), "simrun test "+folder, f.OutOrStdout(), f.ErrOrStderr())
 	if err == nil && !passed {
 		err = command.Exit(model.Violated)
 	}
@@ -104,7 +105,7 @@ func (f *testFlags) test(arguments []string, dash int) error {
 }
 
 // carryOut compiles the test and runs it. again is how a failure says to run it.
-func carryOut(c *cobra.Command, t *overlay.Test, arguments []string, again string) (passed bool, err error) {
+func carryOut(t *overlay.Test, arguments []string, again string, out, errors io.Writer) (passed bool, err error) {
 	directory, err := guests.Directory()
 	if err != nil {
 		return false, err
@@ -138,7 +139,7 @@ func carryOut(c *cobra.Command, t *overlay.Test, arguments []string, again strin
 	}
 	exit, err := m.RunCommand(&engine.Command{
 		Arguments: arguments, Environment: append(os.Environ(), "PWD="+t.Folder, "TMPDIR="+temporary, "WATCHBED_TEST="+again), Temporary: temporary,
-		Out: c.OutOrStdout(), Errors: c.ErrOrStderr(),
+		Out: out, Errors: errors,
 	})
 	return exit == 0, err
 }
