@@ -33,7 +33,7 @@ said: the same violation has another story there.
 With A alone it prints what is not as known. With a file alone, what is not as it was.
 
 Counts of violated schedules are compared by Fisher's exact test: p is how probable counts at least as different are by chance.
-Each scenario runs with A, then with B: what Ctrl-C leaves is compared.
+Each scenario runs with A, then with B: what Ctrl-C leaves is compared. With --for B runs as many seeds as A did, in four times as long at most.
 A claim that every campaign is known to violate is looked for with as many seeds again until it is, unless --for is given.
 What was not run, was cut off, was never checked, or is too rare to tell is unknown, and not alike.
 The exit code is 0 if all is alike (or as known), 1 if something differs (or is violated that is not known to be), and 3 if

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -163,6 +164,17 @@ func TestOneLabelWithTwoStories(t *testing.T) {
 	require.Contains(t, first.Example, "is answered by recvLoop itself")
 
 	require.Empty(t, Differ(old, on("3.5.7", 300)).Differs)
+}
+
+// TestSidesRunTheSameSeeds: also where time is what bounds them.
+func TestSidesRunTheSameSeeds(t *testing.T) {
+	side := Side{Etcd: "3.6.16"}
+	a, b := &Column{Name: "a", Side: side}, &Column{Name: "b", Side: side}
+	require.NoError(t, Fill(t.Context(), Campaigns{For: 400 * time.Millisecond}, []string{"quiet-get", "recovery"}, a, b))
+	require.NotZero(t, a.Runs[1].Schedules)
+	for i := range a.Runs {
+		require.Equal(t, a.Runs[i].CampaignHash, b.Runs[i].CampaignHash, a.Runs[i].Scenario)
+	}
 }
 
 // TestWhatWasNotRunIsUnknown: a scenario that one side lacks, or could not run.

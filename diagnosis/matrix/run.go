@@ -71,6 +71,9 @@ func (r *Run) TooFew() bool { return slices.ContainsFunc(r.Claims, r.tooFew) }
 
 var errInterrupted = errors.New("interrupted")
 
+// slower is how much slower than the first side another one may be, and still run as many seeds.
+const slower = 4
+
 // runner runs campaigns, one after another.
 type runner struct {
 	Campaigns
@@ -79,11 +82,15 @@ type runner struct {
 	start       time.Time
 	done, total int
 	schedules   uint64
+	// bound is how many seeds another side has run of the scenario, 0 if none has, and took how long.
+	bound uint64
+	took  time.Duration
 }
 
 // Fill runs scenarios with each of these columns, which have a name and a side. Each scenario runs with every side
-// before the next one, so that what an interrupt leaves can be compared; an interrupt is no error. Without names all
-// scenarios of the catalogue run.
+// before the next one, so that what an interrupt leaves can be compared; an interrupt is no error. Where time is what
+// bounds campaigns, the first side says how many seeds the others run: what behaves the same takes the same course.
+// Without names all scenarios of the catalogue run.
 func Fill(ctx context.Context, as Campaigns, names []string, columns ...*Column) error {
 	scenarios := testbed.Scenarios()
 	if len(names) > 0 {
@@ -101,10 +108,15 @@ func Fill(ctx context.Context, as Campaigns, names []string, columns ...*Column)
 		c.Runs = []*Run{}
 	}
 	for _, sc := range scenarios {
+		x.bound = 0
 		for _, c := range columns {
+			begin := time.Now()
 			r, err := x.run(ctx, c, sc, nil)
 			if r != nil {
 				c.Runs = append(c.Runs, r)
+			}
+			if r != nil && r.Schedules > x.bound {
+				x.bound, x.took = r.Schedules, time.Since(begin)
 			}
 			if errors.Is(err, errInterrupted) {
 				for _, c := range columns {
@@ -147,7 +159,9 @@ func (x *runner) run(ctx context.Context, of *Column, sc *testbed.Scenario, unti
 	if x.For > 0 {
 		left := x.For - time.Since(x.start)
 		q.cfg.For = max(time.Millisecond, left/time.Duration(max(1, x.total-x.done)))
-		if err == nil && left <= 0 {
+		if x.bound > 0 {
+			q.cfg.Seeds, q.cfg.For = x.bound, slower*x.took
+		} else if err == nil && left <= 0 {
 			// Even a campaign of one run would measure the length of runs first.
 			err = errors.New("the time was over")
 		}

@@ -201,8 +201,8 @@ var story = regexp.MustCompile(`(?s)^.*?\nReplay: [^\n]*`)
 
 // sorted tells new violations from what differs otherwise. runs are the commands that show the new ones, each once.
 func sorted(head string, c *matrix.Comparison) (j *judged, runs []string) {
-	j = &judged{subject: head, alike: fmt.Sprintf("%d claims of %d scenarios are alike, %d scenarios the same to the bit; of %d claims nothing can be said.",
-		c.Alike.Verdicts, c.Scenarios, c.Alike.SameRuns, len(c.Unknown))}
+	j = &judged{subject: head, alike: fmt.Sprintf("%d claims of %s are alike; %d of these take the same course to the bit. Of %d claims nothing can be said.",
+		c.Alike.Verdicts, sim.Some(c.Scenarios, "scenario"), c.Alike.SameRuns, len(c.Unknown))}
 	most := fresh / float64(max(1, len(c.Differs)+len(c.Perhaps)+c.Alike.Violated))
 	for _, d := range slices.Concat(c.Differs, c.Perhaps) {
 		line := differs{d.Scenario, d.Property, side(d.Sides[0]), side(d.Sides[1]), fmt.Sprintf("%.2g", d.Chance)}
