@@ -17,6 +17,9 @@ func configure(release string, set []string, follower bool) (etcd.Config, error)
 	if err != nil {
 		return config, err
 	}
+	if newest, is := etcd.Unreleased(release); is {
+		return config, fmt.Errorf("etcd: unknown version %q: %s is the newest release of its branch that is known", release, newest)
+	}
 	for _, text := range set {
 		s, err := option.ParseSetting(text)
 		if !strings.Contains(text, "=") {

@@ -22,7 +22,7 @@ const (
 // Both end with the test. It is safe in parallel tests. The etcd takes about a millisecond to start and has no port.
 func New(t testing.TB, release string) *clientv3.Client {
 	t.Helper()
-	config, err := etcd.DefaultConfig(release)
+	config, err := configure(release, nil, false)
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
 	}

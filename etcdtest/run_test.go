@@ -568,7 +568,8 @@ func TestRapidDrawsWhatATestDoes(t *testing.T) {
 // TestConfigurationIsWrong: one line says what is, and what to do.
 func TestConfigurationIsWrong(t *testing.T) {
 	for want, c := range map[string]Config{
-		`etcd: unknown version "2.3.8": 3.3.0 to 3.7.x are known, the nearest is 3.3.0`: {Etcd: "2.3.8"},
+		`etcd: unknown version "2.3.8": 3.3.0 to 3.7.x are known, the nearest is 3.3.0`:            {Etcd: "2.3.8"},
+		`etcd: unknown version "3.6.99": 3.6.16 is the newest release of its branch that is known`: {Etcd: "3.6.99"},
 		`progress`: {Set: []string{"progress=never"}},
 		`speed`:    {Set: []string{"speed=high"}},
 		"unknown bug \"etcd-15220\"; did you mean \"issue-15220\"? (`simrun list bugs` has all; an option is NAME=VALUE)": {Bug: "etcd-15220"},

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/etcdtest"
-	"github.com/watchbed/watchbed/sim/etcd"
 )
 
 func main() {
@@ -70,12 +69,6 @@ member, keeps its data in memory, and nothing breaks without --faults.`,
 }
 
 func (f *flags) serve() error {
-	if newest, is := etcd.Unreleased(f.release); is {
-		return fmt.Errorf("--version %s: %s is the newest release of its branch that is known", f.release, newest)
-	}
-	if _, err := etcd.Release(f.release); err != nil {
-		return fmt.Errorf("--version %s: %w", f.release, err)
-	}
 	at, err := url.Parse(f.listen)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return fmt.Errorf("--listen-client-urls %s: want one URL, such as http://127.0.0.1:2379", f.listen)

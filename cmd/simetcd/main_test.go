@@ -25,8 +25,8 @@ func TestMistakes(t *testing.T) {
 	cert, _ := pair(t)
 	_, key := pair(t)
 	for args, want := range map[string]string{
-		"--version 3.5.99":                         "--version 3.5.99: 3.5.35 is the newest release of its branch that is known",
-		"--version 3.9.0":                          `--version 3.9.0: etcd: unknown version "3.9.0": 3.3.0 to 3.7.x are known, the nearest is 3.7.3`,
+		"--version 3.5.99":                         `etcd: unknown version "3.5.99": 3.5.35 is the newest release of its branch that is known`,
+		"--version 3.9.0":                          `etcd: unknown version "3.9.0": 3.3.0 to 3.7.x are known, the nearest is 3.7.3`,
 		"--version 3.3.0 --bug issue-15220":        "etcd 3.3.0 cannot have issue-15220, since progress is ignored there: take 3.3.14",
 		"--bug issue-1522":                         `unknown bug "issue-1522"; did you mean "issue-15220"? (` + "`simrun list bugs` has all; an option is NAME=VALUE)",
 		"--bug kubernetes-35415":                   "kubernetes-35415 is no bug of etcd: `simrun run --bug kubernetes-35415` shows it",
