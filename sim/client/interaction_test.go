@@ -209,7 +209,7 @@ func dependsOn(b *simtest.Bench, run *trace.Trace, label string) (labels []strin
 	run.Close(b.World)
 	end := -1
 	for i := range run.Steps {
-		if d := run.Steps[i].Delivered; d >= 0 && run.Messages[d].Label == label {
+		if d := run.Steps[i].Delivered; d >= 0 && run.Messages[d].Payload.Label() == label {
 			end = i
 		}
 	}

@@ -119,9 +119,9 @@ func TestACompactionDependsOnTheTryBefore(t *testing.T) {
 		if s.Delivered >= 0 && run.Nodes[s.Node] == "compactor-1" {
 			m := &run.Messages[s.Delivered]
 			if run.Nodes[m.From] == "etcd" {
-				answers[m.Label] = i
+				answers[m.Payload.Label()] = i
 			} else {
-				watched[m.Label] = i
+				watched[m.Payload.Label()] = i
 			}
 		}
 		for _, n := range s.Notes {

@@ -149,7 +149,7 @@ func TestInteractions(t *testing.T) {
 			"depends": func(label string) {
 				run.Close(b.World)
 				at := slices.IndexFunc(run.Steps, func(s trace.Step) bool {
-					return s.Delivered >= 0 && strings.HasPrefix(run.Messages[s.Delivered].Label, label)
+					return s.Delivered >= 0 && strings.HasPrefix(run.Messages[s.Delivered].Payload.Label(), label)
 				})
 				require.GreaterOrEqual(b, at, 0, "%q was never delivered", label)
 				focus := trace.Focus{Spontaneous: map[sim.NodeID]bool{firstID: true, secondID: true}}
