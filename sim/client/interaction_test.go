@@ -217,8 +217,8 @@ func dependsOn(b *simtest.Bench, run *trace.Trace, label string) (labels []strin
 	// What the text plays follows from no earlier step.
 	focus := trace.Focus{Spontaneous: map[sim.NodeID]bool{etcdID: true, cacheID: true}}
 	for i, in := range trace.NewSlicer(run, focus).Before(end) {
-		if d := run.Steps[i].Delivered; in && d >= 0 && i < end && !slices.Contains(labels, run.Messages[d].Label) {
-			labels = append(labels, run.Messages[d].Label)
+		if d := run.Steps[i].Delivered; in && d >= 0 && i < end && !slices.Contains(labels, run.Messages[d].Payload.Label()) {
+			labels = append(labels, run.Messages[d].Payload.Label())
 		}
 	}
 	return labels

@@ -155,7 +155,7 @@ func TestInteractions(t *testing.T) {
 				focus := trace.Focus{Spontaneous: map[sim.NodeID]bool{firstID: true, secondID: true}}
 				for i, in := range trace.NewSlicer(run, focus).Before(at) {
 					if d := run.Steps[i].Delivered; in && d >= 0 && i < at {
-						b.Say("it depends on %s", run.Messages[d].Label)
+						b.Say("it depends on %s", run.Messages[d].Payload.Label())
 					}
 				}
 			},
