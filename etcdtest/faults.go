@@ -301,19 +301,22 @@ type failure struct {
 func (f *failure) Heal(*sim.Env) { f.of.ForgetFailures() }
 
 // trial is one schedule: a seed, a number that has all but the faults drawn anew, and the faults that there are, all if
-// it is nil.
+// it is nil. order has only the order of goroutines drawn anew, where `simrun test` runs the test.
 type trial struct {
-	seed, variant uint64
-	only          []int
+	seed, variant, order uint64
+	only                 []int
 }
 
 func (t trial) has(fault int) bool { return t.only == nil || slices.Contains(t.only, fault) }
 
-// String is what parseTrial reads: SEED, SEED.VARIANT, and behind a colon the faults.
+// String is what parseTrial reads: SEED, SEED.VARIANT or SEED.VARIANT.ORDER, and behind a colon the faults.
 func (t trial) String() string {
 	text := strconv.FormatUint(t.seed, 10)
-	if t.variant > 0 {
+	if t.variant > 0 || t.order > 0 {
 		text += "." + strconv.FormatUint(t.variant, 10)
+	}
+	if t.order > 0 {
+		text += "." + strconv.FormatUint(t.order, 10)
 	}
 	if t.only == nil {
 		return text
@@ -327,9 +330,12 @@ func (t trial) String() string {
 
 func parseTrial(text string) (t trial, err error) {
 	seeds, faults, some := strings.Cut(text, ":")
-	seed, variant, again := strings.Cut(seeds, ".")
-	if t.seed, err = strconv.ParseUint(seed, 10, 64); err == nil && again {
-		t.variant, err = strconv.ParseUint(variant, 10, 64)
+	parts := strings.SplitN(seeds, ".", 3)
+	for i, to := range []*uint64{&t.seed, &t.variant, &t.order}[:len(parts)] {
+		n, wrong := strconv.ParseUint(parts[i], 10, 64)
+		if *to = n; wrong != nil {
+			err = wrong
+		}
 	}
 	if some {
 		t.only = []int{}

@@ -29,13 +29,13 @@ const (
 func init() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(mostBytes)
-	goTest = os.Getenv("WATCHBED_TEST")
+	exact, goTest = true, os.Getenv("WATCHBED_TEST")
 	beginTrial = func(t trial) {
 		var used runtime.MemStats
 		if runtime.ReadMemStats(&used); used.HeapAlloc > collectAt {
 			runtime.GC()
 		}
-		seed := rand.NewPCG(t.seed, t.variant).Uint64()
+		seed := rand.NewPCG(t.seed, t.variant).Uint64() + t.order
 		hostBegin(seed)
 		seedRuntime(seed)
 	}

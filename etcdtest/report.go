@@ -290,7 +290,7 @@ func (c *Config) shrink(t *testing.T, server etcd.Config, f func(*T), o *outcome
 	const draws = 5
 	without := func(only []int) bool {
 		for variant := o.trial.variant; variant < o.trial.variant+draws && time.Now().Before(until); variant++ {
-			if less := c.schedule(t, server, trial{o.trial.seed, variant, only}, f); o.like(less) {
+			if less := c.schedule(t, server, trial{o.trial.seed, variant, o.trial.order, only}, f); o.like(less) {
 				o = less
 				return true
 			}
@@ -326,7 +326,7 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 	tries := again
 	count := func(c *Config, server etcd.Config, only []int) (failed int) {
 		for variant := range uint64(tries) {
-			if o.like(c.schedule(t, server, trial{o.trial.seed, o.trial.variant + variant, only}, f)) {
+			if o.like(c.schedule(t, server, trial{o.trial.seed, o.trial.variant + variant, o.trial.order, only}, f)) {
 				failed++
 			}
 		}
@@ -340,6 +340,17 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 		asIs = count(c, server, all)
 	}
 	said := []string{fmt.Sprintf("drawn anew it fails in %d of %d", asIs, tries)}
+	if exact {
+		failed := 0
+		for i := range uint64(again) {
+			other := o.trial
+			other.order += i + 1
+			if o.like(c.schedule(t, server, other, f)) {
+				failed++
+			}
+		}
+		said = append(said, fmt.Sprintf("with goroutines in another order in %d of %d", failed, again))
+	}
 	enough := func() bool { return time.Now().Add(time.Since(begin) / time.Duration(len(said))).Before(until) }
 	ofEtcd, decided := o.failed.by == byEtcd || o.failed.by == byClient, false
 	other := *c

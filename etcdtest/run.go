@@ -268,8 +268,10 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 	return &T{config: c, run: p.run, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}, p, told
 }
 
-// `simrun test` has Go's scheduler, too, draw from the trial that begins. goTest is the command that runs the test.
+// Where `simrun test` runs the test, exact, the trial that begins decides what Go leaves open, too. goTest is the command
+// that runs the test.
 var (
+	exact      = false
 	beginTrial = func(trial) {}
 	goTest     = "go test"
 )

@@ -565,6 +565,19 @@ func TestRapidDrawsWhatATestDoes(t *testing.T) {
 	})
 }
 
+// TestTrialsAreReadAsTheyAreSaid: what a failure names runs alone.
+func TestTrialsAreReadAsTheyAreSaid(t *testing.T) {
+	for _, text := range []string{"12", "12.1", "12.0.3", "12.1.3:", "12:3,17"} {
+		one, err := parseTrial(text)
+		require.NoError(t, err)
+		require.Equal(t, text, one.String())
+	}
+	for _, text := range []string{"12.1.3.4", "12.", "12:a", ""} {
+		_, err := parseTrial(text)
+		require.Error(t, err, text)
+	}
+}
+
 // TestConfigurationIsWrong: one line says what is, and what to do.
 func TestConfigurationIsWrong(t *testing.T) {
 	for want, c := range map[string]Config{
