@@ -40,6 +40,6 @@
 // holds while it waits for etcd. A schedule that takes a minute by a real clock ends the test. What it starts may
 // outlast f. Schedules run one after another, also those of parallel tests.
 //
-// Not served are authentication, snapshots, hashes and changes of members. A schedule has one etcd of one member, and a
-// follower if the test wants one: a write there is answered when the follower has carried it out.
+// Not served are authentication and changes of members; a snapshot cannot be restored. A schedule has one etcd of one
+// member, and a follower if the test wants one: a write there is answered when the follower has carried it out.
 package etcdtest
