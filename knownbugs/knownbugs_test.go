@@ -162,7 +162,7 @@ func TestKnownBugsAreDetected(t *testing.T) {
 	recorded := knownbugs.Figures()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {
-		if i%testsize.Of(1, 2) != 0 {
+		if i%testsize.Of(1, 4) != 0 {
 			continue
 		}
 		t.Run(b.Name, func(t *testing.T) {

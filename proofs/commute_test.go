@@ -28,7 +28,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 		{"informer-expired", "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
 			" informers=1 informer-breaks=0 informer-refusals=1", 0},
 	} {
-		if i%testsize.Of(1, 2) != 0 {
+		if i%testsize.Of(1, 3) != 0 {
 			continue
 		}
 		t.Run(fmt.Sprint(test.scenario, " ", test.settings, " ", test.firings), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // world leads, if it is carried out and if it is repeated.
 func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 	for i, sc := range testbed.Scenarios() {
-		if i%testsize.Of(1, 4) != 0 {
+		if i%testsize.Of(1, 6) != 0 {
 			continue
 		}
 		t.Run(sc.Name, func(t *testing.T) {

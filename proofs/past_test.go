@@ -87,7 +87,7 @@ func TestPastIsEnough(t *testing.T) {
 		// An informer, which starts again once.
 		{"informer-time-travel", "at-rest=true writers=1 writes=1 noise=0 noise-writes=0 keys=1 items=1 informers=1 informer-breaks=0 informer-restarts=1 restarts=0", 0, true},
 	} {
-		if every := testsize.Of(1, 3); i%every != every-1 {
+		if every := testsize.Of(1, 6); i%every != every-1 {
 			continue
 		}
 		t.Run(test.scenario+" "+test.settings, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 		if s.Options().Mode == sim.Timed || len(s.Claims()) == 0 {
 			continue
 		}
-		for seed := range uint64(testsize.Of(5, 2)) {
+		for seed := range uint64(testsize.Of(5, 1)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 2))
 			explore.Begin(s, w, &explore.Combination{})
 			var memory any
@@ -189,7 +189,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		store, stepper, begin, err := newStates(first)
 		require.NoError(t, err)
 		known, w := map[string]said{}, fork(t, first)
-		for seed := range uint64(testsize.Of(50, 20)) {
+		for seed := range uint64(testsize.Of(50, 10)) {
 			r, at := rand.New(rand.NewPCG(seed, 3)), begin
 			for range 150 {
 				enabled := stepper.World(at, w).Enabled()

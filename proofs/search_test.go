@@ -61,7 +61,7 @@ func TestStatesWithOneFingerprintGoOnAlike(t *testing.T) {
 // Workers share what they learn of the nodes of a world. Whatever their number, a search comes to the
 // same counts, to the same verdict and to the same run of each violation.
 func TestResultDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
-	some := testsize.Of(10_000, 3_000)
+	some := testsize.Of(10_000, 1_000)
 	for _, world := range []struct {
 		scenario, settings string
 		states             int

@@ -192,7 +192,7 @@ func TestEachValueOfEachOptionIsActive(t *testing.T) {
 	}
 	assert.Empty(t, rowOf, "activeValues has options that there are not")
 	for i, name := range slices.Sorted(maps.Keys(tests)) {
-		if i%testsize.Of(1, 6) == 0 {
+		if i%testsize.Of(1, 12) == 0 {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				tests[name](t)

@@ -25,7 +25,7 @@ var everything = flag.Bool("catalogue.everything", false, "hold every scenario t
 // version of etcd with its own design of the cache, and with each design on its
 // own version. What is expected to be violated must be, and nothing else.
 func TestScenariosFailAsExpectedAndNoOther(t *testing.T) {
-	oneIn := testsize.Of(3, 36)
+	oneIn := testsize.Of(3, 48)
 	if *everything {
 		oneIn = 1
 	}
