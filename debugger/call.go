@@ -35,6 +35,7 @@ type Question struct {
 	Strategy string   `json:"strategy,omitempty" jsonschema:"portfolio if it is empty"`
 	Seed     uint64   `json:"seed,omitempty" jsonschema:"the first seed"`
 	Count    uint64   `json:"count,omitempty"`
+	Reaches  []string `json:"reaches,omitempty" jsonschema:"situations (coverage points): the runs in which one comes about, or two in this order"`
 }
 
 // Operation is a question that can be asked.
@@ -48,8 +49,8 @@ func Operations() []Operation { return slices.Clone(operations) }
 
 var operations = []Operation{
 	{"open", "the run of a link", onRun(func(r *run, _ *Question) (any, error) { return r, nil })},
-	{"catalogue", "the names of scenarios, releases of etcd, designs of the cache and known bugs", func(*Debugger, *Question) (any, error) { return listed(), nil }},
-	{"search", "in how many schedules (count of them, by the seeds from seed on) each claim is violated, and the first one's link", func(_ *Debugger, q *Question) (any, error) { return search(q) }},
+	{"catalogue", "the names of scenarios, releases of etcd, designs of the cache, known bugs and situations", func(*Debugger, *Question) (any, error) { return listed(), nil }},
+	{"search", "in how many schedules (count of them, by the seeds from seed on) each claim is violated, and the first one's link; with reaches also the first runs in which these situations come about", func(_ *Debugger, q *Question) (any, error) { return search(q) }},
 	{"steps", "count steps of a run from step on, a sentence each", onRun(func(r *run, q *Question) (any, error) { return r.steps(q.Step, q.Count) })},
 	{"state", "what the nodes hold after a step, and what it changed", onRun(func(r *run, q *Question) (any, error) { return r.state(q.Step) })},
 	{"run", "the run that a strategy makes of a seed, in a scenario with these options set", func(_ *Debugger, q *Question) (any, error) { return q.run() }},

@@ -268,6 +268,41 @@ func TestAnswersAreToldWithTheirQuestion(t *testing.T) {
 	assert.Positive(t, answers)
 }
 
+// TestRunsInWhichSituationsComeAbout: in the runs that are found they do, at the steps that are named and in this order, and
+// there are no others with smaller seeds.
+func TestRunsInWhichSituationsComeAbout(t *testing.T) {
+	const first, second = "etcd: progress overtook events", "etcd: synced watcher notified"
+	d := &debugger.Debugger{}
+	at := func(v *debugger.View, situation string) int {
+		return slices.IndexFunc(v.Steps, func(s debugger.Step) bool { return slices.Contains(s.Reached, situation) })
+	}
+	counts := map[string]uint64{}
+	for name, c := range map[string][]string{"one": {first}, "in order": {second, first}, "the other order": {first, second}} {
+		found := ask[debugger.Searched](t, d, "search", debugger.Question{Scenario: "issue-15220", Count: 60, Reaches: c})
+		counts[name] = found.Reached
+		require.LessOrEqual(t, uint64(len(found.Runs)), found.Reached)
+		var seeds []uint64
+		for _, r := range found.Runs {
+			v := ask[debugger.View](t, d, "open", debugger.Question{Link: r.Link})
+			for i, situation := range c {
+				assert.Equal(t, at(v, situation), r.Steps[i], "%s, seed %d: %s", name, r.Seed, situation)
+			}
+			assert.IsNonDecreasing(t, r.Steps)
+			seeds = append(seeds, r.Seed)
+		}
+		for seed := uint64(0); len(seeds) > 0 && seed < seeds[len(seeds)-1]; seed++ {
+			v := ask[debugger.View](t, d, "run", debugger.Question{Scenario: "issue-15220", Seed: seed})
+			reached := at(v, c[0]) >= 0 && (len(c) == 1 || at(v, c[1]) >= at(v, c[0]))
+			assert.Equal(t, slices.Contains(seeds, seed), reached, "%s, seed %d", name, seed)
+		}
+	}
+	assert.Positive(t, counts["one"])
+	assert.Positive(t, counts["in order"])
+	assert.Contains(t, refused(t, "search", debugger.Question{Scenario: "issue-15220", Count: 1, Reaches: []string{"etcd: dances"}}), "no situation")
+	assert.Contains(t, refused(t, "search", debugger.Question{Scenario: "issue-15220", Count: 1, Reaches: []string{first, second, first}}), "two in an order")
+	assert.Contains(t, ask[debugger.Catalogue](t, d, "catalogue", debugger.Question{}).Situations, first)
+}
+
 // TestLongRuns: a run that is too long for a page has no link, in one sentence, and a run with a high limit of steps is
 // gone through if it ends by itself.
 func TestLongRuns(t *testing.T) {

@@ -27,8 +27,10 @@ type run struct {
 	told    *diagnosis.Diagnosis
 	held    *trace.States
 	tiers   map[sim.NodeID]story.Tier
-	// choices[i] is how many of the recorded choices are made before step i and in it.
+	// choices[i] is how many of the recorded choices are made before step i and in it, reached[i] the situations that come
+	// about in step i for the first time.
 	choices []int
+	reached map[int][]string
 }
 
 // newRun opens a recorded run. Failure is the violation that it is about; empty, it is that for which the recording was
@@ -57,11 +59,14 @@ func newRun(rec *recording.Recording, failure explore.Failure) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	counter := &counting{steps: make([]int, len(r.held.Trace.Steps)+1)}
+	counter := &counting{steps: make([]int, len(r.held.Trace.Steps)+1), unseen: sim.CoveragePoints(), reached: map[int][]string{}}
 	if counter.Branch, err = recording.NewBranch(rec, len(rec.Choices), recording.CutOff{}); err != nil {
 		return nil, err
 	}
-	system.Runner().Run(counter)
+	runner := system.Runner()
+	runner.Run(counter)
+	counter.look(runner.World())
+	r.reached = counter.reached
 	made := 0
 	for _, n := range counter.steps {
 		made += n
@@ -72,13 +77,28 @@ func newRun(rec *recording.Recording, failure explore.Failure) (*run, error) {
 	return r, err
 }
 
-// counting is a chooser that counts the recorded choices of each step; those of the start are at 0.
+// counting is a chooser that counts the recorded choices of each step; those of the start are at 0. It sees which
+// situations come about.
 type counting struct {
 	*recording.Branch
-	steps []int
+	steps   []int
+	unseen  []sim.CoveragePoint
+	reached map[int][]string
+}
+
+// look looks behind a step.
+func (c *counting) look(w *sim.World) {
+	c.unseen = slices.DeleteFunc(c.unseen, func(p sim.CoveragePoint) bool {
+		seen := w.Count(p) > 0
+		if at := max(0, w.Steps()-1); seen {
+			c.reached[at] = append(c.reached[at], p.String())
+		}
+		return seen
+	})
 }
 
 func (c *counting) Pick(w *sim.World, enabled []sim.Action) int {
+	c.look(w)
 	i := c.Branch.Pick(w, enabled)
 	if i >= 0 {
 		c.steps[w.Steps()+1]++
@@ -131,20 +151,22 @@ type Lane struct {
 // Step is one step, and Text says what it is. Loop is that of its lane in which it runs, Kind is deliver, fire, run or
 // inject, Activity the task, timer or fault; From is the message that is delivered, Causes the steps that it depends on
 // directly, and Woke the one of these that ran in another loop of the node and gave this one something to do. Held are the
-// parts of the state that it changed. Strikes are the lanes of the nodes that a fault strikes.
+// parts of the state that it changed. Strikes are the lanes of the nodes that a fault strikes, Reached the situations
+// (coverage points) that come about for the first time.
 type Step struct {
-	When     string `json:"when"`
-	Text     string `json:"text"`
-	Lane     int    `json:"lane"`
-	Loop     int    `json:"loop"`
-	Kind     string `json:"kind"`
-	Activity string `json:"activity"`
-	From     int    `json:"from"`
-	Causes   []int  `json:"causes"`
-	Woke     int    `json:"woke"`
-	Strikes  []int  `json:"strikes,omitempty"`
-	Says     []Said `json:"says,omitempty"`
-	Held     []Held `json:"held,omitempty"`
+	When     string   `json:"when"`
+	Text     string   `json:"text"`
+	Lane     int      `json:"lane"`
+	Loop     int      `json:"loop"`
+	Kind     string   `json:"kind"`
+	Activity string   `json:"activity"`
+	From     int      `json:"from"`
+	Causes   []int    `json:"causes"`
+	Woke     int      `json:"woke"`
+	Strikes  []int    `json:"strikes,omitempty"`
+	Reached  []string `json:"reached,omitempty"`
+	Says     []Said   `json:"says,omitempty"`
+	Held     []Held   `json:"held,omitempty"`
 }
 
 // Said is what a node says of a step.
@@ -195,7 +217,7 @@ func (r *run) view() *View {
 		s := &t.Steps[i]
 		step := Step{
 			When: s.At.Sub(0).String(), Text: r.sentence(i), Lane: lanes[s.Node], Kind: s.Kind.String(), Activity: s.Activity,
-			From: s.Delivered, Causes: slicer.Direct(i), Woke: -1, Strikes: r.strikes(i, lanes),
+			From: s.Delivered, Causes: slicer.Direct(i), Woke: -1, Strikes: r.strikes(i, lanes), Reached: r.reached[i],
 		}
 		if step.Causes == nil {
 			step.Causes = []int{}

@@ -226,6 +226,30 @@ func (p *page) pictures(name string) {
 	p.do(chromedp.EmulateViewport(1440, 900))
 }
 
+// TestSearchForSituations: a search finds the runs in which one comes about, and two in an order; a link opens at its step.
+// It can be cancelled.
+func TestSearchForSituations(t *testing.T) {
+	p := open(t)
+	p.do(chromedp.Navigate(p.server.URL), chromedp.WaitVisible("#form"))
+	p.until("#summary", "Progress overtakes")
+	p.do(chromedp.SendKeys("#form [name=reaches]", "etcd: synced watcher notified"), chromedp.SendKeys("#form [name=then]", "etcd: progress overtook events"),
+		chromedp.SetValue("#form [name=count]", "200"), chromedp.Click("#search"))
+	p.until("#status", "200 schedules: ")
+	p.until("#reached", `"etcd: synced watcher notified", and at or after it "etcd: progress overtook events": in `)
+	p.pictures("situations")
+	p.do(chromedp.Click("#reached li:first-child a:last-child"))
+	p.until("#says", "reached: etcd: progress overtook events")
+	p.do(chromedp.SendKeys("#find input", "synced watcher notified"+kb.Enter))
+	p.until("#says", "reached: etcd: synced watcher notified")
+
+	p.do(chromedp.Click("header .name"), chromedp.WaitVisible("#form"), chromedp.SetValue("#form [name=reaches]", "etcd: dances"), chromedp.Click("#search"))
+	p.until("#status", `There is no situation "etcd: dances"`)
+	p.do(chromedp.SetValue("#form [name=reaches]", "etcd: progress overtook events"), chromedp.SetValue("#form [name=count]", "100000"), chromedp.Click("#search"))
+	p.until("#status", " of 100000 schedules")
+	p.do(chromedp.Click("#cancel"))
+	p.until("#status", "Cancelled.")
+}
+
 // TestLanesAreLoops: etcd's loops have a lane each, and what one wakes in another has an arrow; the nodes have one lane each
 // on a telephone and after a key or a click.
 func TestLanesAreLoops(t *testing.T) {

@@ -29,7 +29,7 @@ function abandon(error) {
 // stopEngine ends what the engine does; another one takes its place.
 function stopEngine() {
   worker.terminate();
-  abandon(new Error("cancelled"));
+  abandon(new Error("Cancelled"));
   start();
 }
 

@@ -3,14 +3,14 @@
 
 let playing, before = "", looking = false;
 
-// A link is that of a run, or of two beside each other: "LINK~LINK".
+// A link is that of a run, "LINK@STEP" at one of its steps, or of two beside each other: "LINK~LINK".
 async function openLink(link) {
-  const [one, other] = link.split("~");
-  if (other === undefined && !compared && run && run.link === one && !$("run").hidden) return;
+  const [, one, at, other] = link.match(/^([^~@]*)(?:@(\d+))?(?:~(.*))?$/) || [, link];
+  if (other === undefined && !compared && run && run.link === one && !$("run").hidden) return at && choose(at - 1);
   $("start").hidden = $("run").hidden = true;
   $("title").textContent = "A run by its link";
   const opened = await during("Running it.", () => ask("open", {link: one}));
-  if (opened) other === undefined ? show(opened) : await beside(opened, other);
+  if (opened) other === undefined ? show(opened, at && at - 1) : await beside(opened, other);
 }
 
 // beside shows a run beside another one.
@@ -94,6 +94,7 @@ function showStep() {
   }
   if (step.strikes) says.push(element("li", `the fault strikes ${step.strikes.map(nameOf).join(", ")}`));
   for (const s of step.says || []) says.push(element("li", `${nameOf(s.lane)} ${s.text}`));
+  for (const situation of step.reached || []) says.push(element("li", `reached: ${situation}`, "reached"));
   if (step.causes.length) {
     const line = element("li", "it depends on ");
     [...new Set(step.causes)].forEach((at, i) => line.append(i ? ", " : "", button("step " + (at + 1), () => choose(at))));
@@ -117,7 +118,7 @@ async function look() {
       return;
     }
   } catch (error) {
-    if (error.message !== "cancelled") fail(sentence(error.message));
+    if (error.message !== "Cancelled") fail(sentence(error.message));
   } finally {
     looking = false;
   }
@@ -210,7 +211,7 @@ function nextOf(list) { const at = list.find(at => at > chosen); if (at !== unde
 // textOf has all that a step says of itself, for the search.
 function textOf(at) {
   const step = run.steps[at];
-  return [run.steps[at].text, step.kind, step.activity, nameOf(step.lane), ...(step.held || []).flatMap(held => [run.parts[held.part].name, ...held.entries])].join(" ").toLowerCase();
+  return [run.steps[at].text, step.kind, step.activity, nameOf(step.lane), ...step.reached || [], ...(step.held || []).flatMap(held => [run.parts[held.part].name, ...held.entries])].join(" ").toLowerCase();
 }
 
 $("find").onsubmit = event => {

@@ -15,6 +15,7 @@ async function showStart() {
     for (const [list, select] of [["releases", form.etcd], ["designs", form.cache], ["bugs", form.bugs]]) {
       for (const name of catalogue[list]) select.append(option(name));
     }
+    $("situations").append(...catalogue.situations.map(option));
     form.scenario.value = "issue-15220";
     form.scenario.onchange = describe;
     $("search").disabled = false;
@@ -35,14 +36,14 @@ $("form").onsubmit = async event => {
   const set = ["etcd", "cache", "bugs"].filter(name => form[name].value).map(name => name + "=" + form[name].value)
     .concat(form.set.value.split(/\s+/).filter(Boolean));
   const count = Math.min(Number(form.count.value), 100000), chunk = 50, here = visit;
-  const totals = new Map();
-  let done = 0;
+  const totals = new Map(), reaches = [form.reaches.value, form.then.value].filter(Boolean), runs = [];
+  let done = 0, reached = 0;
   $("search").disabled = true;
-  $("counts").hidden = true;
+  $("counts").hidden = $("reached").hidden = true;
   const began = Date.now();
   const finished = await during("Searching.", async () => {
     while (done < count && here === visit) {
-      const part = await ask("search", {scenario: form.scenario.value, set, seed: done, count: Math.min(chunk, count - done)});
+      const part = await ask("search", {scenario: form.scenario.value, set, reaches, seed: done, count: Math.min(chunk, count - done)});
       if (here !== visit) break;
       done += part.schedules;
       for (const v of part.claims) {
@@ -51,7 +52,10 @@ $("form").onsubmit = async event => {
         total.link ||= v.link;
         totals.set(v.property, total);
       }
+      reached += part.reached;
+      runs.push(...part.runs || []);
       showCounts(totals);
+      if (reaches.length) showReached(reaches, reached, runs);
       say(`${done} of ${count} schedules, ${Math.round(done / (Date.now() - began) * 1000)} a second.`);
     }
     return true;
@@ -60,7 +64,7 @@ $("form").onsubmit = async event => {
   if (!finished || here !== visit) return;
   const violated = [...totals.values()].filter(t => t.violated).length;
   $("counts").caption.textContent = [form.scenario.value, ...set].join(" ");
-  say(`${done} schedule${done === 1 ? "" : "s"}: ` + (violated ? `${violated} of ${totals.size} claims violated.` : `no claim violated.`));
+  say(`${done} schedule${done === 1 ? "" : "s"}: ` + (violated ? `${violated} of ${totals.size} claims violated.` : `no claim violated.`) + (reaches.length ? ` ${reached} reach it.` : ""));
 };
 
 function showCounts(totals) {
@@ -78,4 +82,22 @@ function showCounts(totals) {
     return row;
   });
   $("counts").tBodies[0].replaceChildren(...rows);
+}
+
+// showReached lists the first runs in which situations come about; a link with @STEP opens at that step.
+function showReached(situations, count, runs) {
+  $("reached").hidden = false;
+  const list = element("ul");
+  for (const {link, seed, steps} of runs.slice(0, 10)) {
+    const line = element("li", `seed ${seed}: `);
+    steps.forEach((at, i) => {
+      const a = element("a", `step ${at + 1}`);
+      a.href = `#${link}@${at + 1}`;
+      a.title = situations[i];
+      line.append(i ? ", then " : "", a);
+    });
+    list.append(line);
+  }
+  const text = situations.map(name => `"${name}"`).join(", and at or after it ");
+  $("reached").replaceChildren(element("p", `${text}: in ${count} schedule${count === 1 ? "" : "s"}` + (runs.length ? ", first in these." : ".")), list);
 }
