@@ -74,7 +74,7 @@ var matters = []struct{ option, scenario string }{
 // further are scenarios with a release, with amounts or with two options together that none of the others has: a
 // release that remembers one progress request, a limit on the memory of answers, seats of reads that share one question
 // for etcd's revision, more watches that come back at a compacted revision, handlers of shared informers that are added
-// after the time by default, and more slow watches than one pass catches up.
+// after the time by default, more slow watches than one pass catches up, and as many handlers as an informer may have.
 var further = []struct {
 	scenario, etcd string
 	settings       []option.Setting
@@ -86,6 +86,7 @@ var further = []struct {
 	{"compacted-watch-history", "3.6.16", option.Settings("compactions=8", "watchers=6")},
 	{"informer-handlers", "3.6.16", option.Settings("mode=timed", "horizon=30s", "network=100ms", "scheduling=10ms", "informer-resync=500ms")},
 	{"stalled-watches", "3.6.16", option.Settings("slow-watchers=groups", "catch-up-watchers=1")},
+	{"informer-handlers", "3.6.16", option.Settings("informer-handlers=98")},
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those

@@ -14,7 +14,8 @@ const coverage = "coverage point"
 func Judge(c *Campaign, b *Baseline) (kind, what string) { return judge(c, b, newFindings()) }
 
 func judge(c *Campaign, b *Baseline, f *findings) (kind, what string) {
-	for f.schedules < b.Schedules {
+	lost := ""
+	for done := false; !done && f.schedules < b.Schedules; done = missing(f, b) == "" {
 		if kind, what := f.wrong(c, b); kind != "" {
 			return kind, what
 		}
@@ -25,15 +26,16 @@ func judge(c *Campaign, b *Baseline, f *findings) (kind, what string) {
 		}
 		for _, s := range b.CoveragePoints {
 			if f.coveragePoints[s] == 0 {
-				return coverage, s
+				lost = s
 			}
 		}
-		if missing(f, b) == "" {
-			return "", ""
-		}
 	}
+	// A verdict tells more than the coverage point that is lost with it.
 	if p := missing(f, b); p != "" {
 		return "no violation", p
+	}
+	if lost != "" {
+		return coverage, lost
 	}
 	return "", ""
 }

@@ -80,22 +80,19 @@ func cannotMatter(info *types.Info, n ast.Node) bool {
 		return ok && k.Name == "cell"
 	case *ast.IfStmt:
 		c, ok := n.Cond.(*ast.CallExpr)
-		return ok && changesNothing(info, c) || n.Else == nil && allChangeNothing(info, n.Body)
+		return ok && changesNothing(info, c) || n.Else == nil && allChangeNothing(info, n.Body.List)
 	}
 	return false
 }
 
-// allChangeNothing reports whether a block has nothing but such calls.
-func allChangeNothing(info *types.Info, b *ast.BlockStmt) bool {
-	return !slices.ContainsFunc(b.List, func(st ast.Stmt) bool {
-		e, ok := st.(*ast.ExprStmt)
-		return !ok || !isCall(e.X) || !changesNothing(info, e.X.(*ast.CallExpr))
+// allChangeNothing reports whether statements are nothing but such calls, and what is done only for them.
+func allChangeNothing(info *types.Info, list []ast.Stmt) bool {
+	return !slices.ContainsFunc(list, func(st ast.Stmt) bool {
+		if e, ok := st.(*ast.ExprStmt); ok {
+			return !cannotMatter(info, e.X)
+		}
+		return !cannotMatter(info, st)
 	})
-}
-
-func isCall(e ast.Expr) bool {
-	_, ok := e.(*ast.CallExpr)
-	return ok
 }
 
 func changesNothing(info *types.Info, c *ast.CallExpr) bool {

@@ -153,10 +153,10 @@ func isBranching(st ast.Stmt) bool {
 	return false
 }
 
-// droppedCases: a case does nothing.
+// droppedCases: a case does nothing, which did something before.
 func droppedCases(s *site) {
 	c, ok := s.node.(*ast.CaseClause)
-	if ok && len(c.Body) > 0 {
+	if ok && !allChangeNothing(s.body.source.info, c.Body) {
 		from, to := c.Body[0].Pos(), c.Body[len(c.Body)-1].End()
 		s.mutate("dropped case", c.Pos(), c.End(), edit{s.offset(from), s.offset(to), ""})
 	}
