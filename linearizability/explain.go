@@ -610,6 +610,9 @@ func flags(op *model.Operation) string {
 	if op.Request.Kind != model.Put {
 		said += fmt.Sprintf(", deleted %d, succeeded %t", res.Deleted, res.Succeeded)
 	}
+	if op.Request.PrevKV && len(res.Prev) == 0 {
+		said += ", no previous value, for which it asked"
+	}
 	for _, it := range res.Prev {
 		said += fmt.Sprintf(", previous %q as %s", it.Key, describe(it))
 	}

@@ -119,7 +119,8 @@ func (s *search) released(c *candidate) bool {
 	case c.Node == "cache":
 		return !s.gated && (designs(p, c.Name, c.Value).text != "" || has(s.scenario.Params, c.Name, c.Value))
 	}
-	return (c.Node == "etcd" || c.Node == "client") && has(p, c.Name, c.Value)
+	// What an option without which its code does not run leaves as it was, earlier releases have.
+	return (c.Node == "etcd" || c.Node == "client") && (has(p, c.Name, c.Value) || slices.Contains(c.Off, c.Value))
 }
 
 // decide tries the remedies of one candidate; nil if it does not decide. What several API

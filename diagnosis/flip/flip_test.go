@@ -197,6 +197,11 @@ func TestASwitchDoesNotDecide(t *testing.T) {
 	other.promised = true
 	require.True(t, other.switches(), "what is released keeps the promise")
 	require.Equal(t, "No setting decides, but the violation needs one of the cache: x=b. With x=a replaying the same schedule passes; 9 of 12 other failing schedules pass as well.", other.String())
+	s := &search{scenario: scenarios.ConcurrentDecoding, params: scenarios.ConcurrentDecoding.Params}
+	serial := candidate{Choice: testbed.Choice{Node: "client", Name: "watch-decode", Value: "serial"}}
+	require.False(t, s.released(&serial), "clientv3 3.7.3 has another value")
+	serial.Off = []string{"serial"}
+	require.True(t, s.released(&serial), "the code of the option does not run")
 	on.planted = true
 	require.False(t, decisionOf(on, []trial{{name: "off", taken: 10, recorded: 10, gone: 12}}).switches())
 	for _, node := range []testbed.Choice{{Node: "cache", Name: "slow-watchers"}, {Node: "etcd", Name: "progress"}} {
