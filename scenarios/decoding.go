@@ -22,12 +22,12 @@ watch-decode=serial is how it was.`,
 	Params: testbed.With(`etcd=3.7.3 cache=v0.37.2 caches=1 watch-decode=concurrent decode-failures=2 reflector-list=watch-list
 		writers=2 writes=5 deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent watchers=1 keys=3
 		items=2 await-ready=true breaks=1 etcd-restarts=1 to-rest=true steps=40000`),
-	Draws: option.Ranges(`watch-decode=serial|concurrent decode-failures=0|1|3 reflector-list=list|watch-list client-buf=1|2|100
+	Draws: option.Ranges(`watch-decode=serial|concurrent decode-time=1s decode-failures=0|1|3 reflector-list=list|watch-list client-buf=1|2|100
 		writes=3|8 items=0|3|12 breaks=0|2`),
 	About: testbed.Reaches{"etcd3: an object cannot be decoded": 60},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable,
-		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
+		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

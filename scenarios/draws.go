@@ -49,7 +49,7 @@ var DrawsFaults = option.Ranges(`breaks=0|1|4 restarts=0|1|2 recreations=1 etcd-
 // processes that begin anew. The check that was shipped is not among them, since the scenarios about versions of etcd
 // have it or one of these themselves.
 var drawsGuards = option.Ranges(`version-check=kep-beta|periodic|each-stream reflector-list=watch-list on-timeout=fallback
-	revision-sharing=accumulated restarts=1|3 breaks=1|3 writes=2|5 keys=1|3 items=2`)
+	revision-sharing=accumulated restarts=1|3 breaks=1|3 writes=2|5 keys=1|3 items=2 members=3.5.13?`)
 
 // drawsChecks are what follows a consistency check, and what a check is beside.
 var drawsChecks = option.Ranges(`consistency-checker=panic check-by=etcd-hash mark-consistent=locked|unlocked passed-check=drops-snapshots

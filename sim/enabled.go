@@ -150,6 +150,15 @@ func (a Armed) Has(t Timer) bool {
 	return a.ready[s>>6]&(1<<(s&63)) != 0
 }
 
+// All are the timers that are set.
+func (a Armed) All(yield func(Timer) bool) {
+	for t := range a.slots {
+		if a.Has(Timer(t)) && !yield(Timer(t)) {
+			return
+		}
+	}
+}
+
 // Count is how many timers are set.
 func (a Armed) Count() int {
 	n := 0

@@ -179,6 +179,9 @@ func (c *cluster) addMembers(s *System) error {
 		if err != nil {
 			return err
 		}
+		if m.Unreadable {
+			member.Version = "unknown"
+		}
 		c.config.Members = append(c.config.Members, member)
 	}
 	return nil

@@ -48,7 +48,8 @@ func (j *catchingUp) judge(w *sim.World, all *testbed.Tally) {
 		if !c.Ready() {
 			if !timed {
 				all.Exercised++
-				all.Violatef("unready", testbed.Concern{Node: c.Name}, "nothing more can happen, and %s is not ready", c.Name)
+				waits, _ := w.Opened(c.ID)
+				all.Violatef("unready", testbed.Concern{Node: c.Name}, "nothing more can happen, and %s is not ready: it waits for %s", c.Name, sim.Some(waits, "answer"))
 			}
 			continue
 		}

@@ -1,24 +1,29 @@
 package caches
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // BacklogBounded looks at a cache after each of its steps. What it keeps for one watch is a channel of
 // events, whose size does not depend on how long the client has not read, and a piece of the
 // history, of which upstream copies 100 events at a time (watchCacheInterval). Events are shared,
-// so that their number bounds the memory. The history itself has room for ring-max events at most. It is exercised by
-// each step after which a channel is full, a piece of the history waits, or the history has room for as many as it may.
+// so that their number bounds the memory. The history itself has room for ring-max events at most. A pass over watches
+// that missed events holds the goroutine that serves all others (KEP-6268, revised): it has an amount of the history to
+// read, where to open it costs as much as 64 events, and one of events to give away. It is exercised by each step after
+// which a channel is full, a piece of the history waits, a pass has read, or the history has room for as many as it may.
 var BacklogBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "backlog-bounded", Kind: testbed.Safety,
-	Promise:  "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history, which has room for ring-max events.",
+	Promise: "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history, which has room for ring-max events. " +
+		"A pass over watches that missed events reads catch-up-units of the history and gives them catch-up-pushes events at most, and does not end before while one waits for its turn.",
 	Violated: "watch keeps too many events",
-	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied", "room": "history larger than it may be"},
+	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied", "room": "history larger than it may be", "pass": "pass over too much", "short": "pass ends too early"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.EachCache(bounded),
 })
@@ -26,12 +31,35 @@ var BacklogBounded = testbed.RegisterProperty(&testbed.Property{
 // pieceOfHistory is how many events of the history a watch has copied at most.
 const pieceOfHistory = 100
 
+// opening is what a pass pays for opening the history, in events; units and pushes are its amounts.
+const opening, units, pushes = 64, 2000, 2000
+
+// boundedPass judges the present pass of a cache, or the last one.
+func boundedPass(c *testbed.Cache, p dispatch.Pass, all *testbed.Tally) {
+	if p == (dispatch.Pass{}) {
+		return
+	}
+	all.Exercised++
+	read, about := opening*p.Opened+p.Read, testbed.Concern{Node: c.Name}
+	leastRead, mostRead := testbed.Extremes([]*testbed.Cache{c}, func(of *testbed.Server) int { return cmp.Or(of.Cache.CatchUpUnits, units) })
+	leastGiven, mostGiven := testbed.Extremes([]*testbed.Cache{c}, func(of *testbed.Server) int { return cmp.Or(of.Cache.CatchUpPushes, pushes) })
+	switch {
+	case read > mostRead || p.Given > mostGiven:
+		all.Violatef("pass", about, "a pass of %s over watches reads %d of its history and gives away %s, and may read %d and give %d",
+			c.Name, read, sim.Some(p.Given, "event"), mostRead, mostGiven)
+	case p.Unserved > 0 && leastRead-read > opening && p.Given < leastGiven:
+		all.Violatef("short", about, "a pass of %s over watches ends while %d wait for their turn: it has read %d of its history of the %d that it may, and given away %s of %d",
+			c.Name, p.Unserved, read, leastRead, sim.Some(p.Given, "event"), leastGiven)
+	}
+}
+
 func bounded(_ *testbed.System, _ *sim.World, c *testbed.Cache, _ *struct{}, all *testbed.Tally) {
 	of, ok := c.Node.(cache.Backlogged)
 	if !ok {
 		return
 	}
 	about, b := testbed.Concern{Node: c.Name}, of.Backlog()
+	boundedPass(c, b.Pass, all)
 	if b.Capacity > 0 && b.Queued >= b.Capacity || b.Copied > 0 {
 		all.Exercised++
 	}

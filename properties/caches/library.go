@@ -11,13 +11,14 @@ import (
 
 // ClientBounded looks at the client library of an API server after each of its steps.
 // Kubernetes' watcher keeps at most incomingBufSize events of a watch, and lets the rest
-// wait in etcd's client. What it has opened and does not hold any more nothing can close. It is exercised by each
-// step after which a connection is open or a buffer is full.
+// wait in etcd's client. What it has opened and does not hold any more nothing can close. A
+// timer that is set for a call, a stream or a watch that is gone goes off when its number belongs to another one. It is
+// exercised by each step after which a connection is open, a timer is set or a buffer is full.
 var ClientBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-bounded", Kind: testbed.Safety,
-	Promise:  "A watch keeps no more events for its cache than its buffer holds, and each connection that a client library has opened belongs to a watch, a call or a list that it has.",
+	Promise:  "A watch keeps no more events for its cache than its buffer holds, and each connection that a client library has opened, and each timer that it has set, belongs to a watch, a call or a list that it has.",
 	Violated: "client keeps more than it may",
-	Labels:   map[string]string{"events": "buffer holds more than its size", "connections": "connection without an owner"},
+	Labels:   map[string]string{"events": "buffer holds more than its size", "connections": "connection without an owner", "timers": "timer without an owner"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.Each(testbed.ClientLibrary, clientBounded),
 })
@@ -26,10 +27,14 @@ func clientBounded(s *testbed.System, w *sim.World, place int, _ *struct{}, all 
 	node := s.Topology().APIServers[place].Client
 	queued, size := s.ClientLibraries()[place].LongestQueue()
 	open, forgotten := w.Opened(node)
-	if open > 0 || queued >= size {
+	armed := w.Armed(node)
+	if open > 0 || armed.Count() > 0 || queued >= size {
 		all.Exercised++
 	}
 	at := testbed.Concern{Node: w.NodeName(node)}
+	if of := w.Node(node).(*client.Client); len(of.Ownerless(armed)) > 0 {
+		all.Violatef("timers", at, "the timer %q of %s is set for nothing that is there", of.TimerName(of.Ownerless(armed)[0]), at.Node)
+	}
 	if forgotten > 0 {
 		all.Violatef("connections", at, "%s has %d connections open, and %d of them belong to no watch, no call and no list that it has", at.Node, open, forgotten)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -76,6 +77,7 @@ func seatsKept(s *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	o, now := l.Options(), w.Now()
 	wrong := func(label, format string, args ...any) { notKept(all, c, label, format, args...) }
 	taken, begun := 0, 0
+	var having []string
 	if n := len(kills(c)); n > seen.killed {
 		*seen = seatsSeen{refusals: len(l.Refusals()), executing: seen.executing[:0], fairness: fairness{grants: len(l.Grants())}, killed: n}
 		return
@@ -102,6 +104,7 @@ func seatsKept(s *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 		taken += r.Seats
 		if r.Begun() {
 			begun++
+			having = append(having, w.NodeName(r.Message.From)+"'s "+r.Message.Payload.Label())
 		}
 	}
 	if taken > o.Seats {
@@ -126,7 +129,7 @@ func seatsKept(s *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	case begun < executed:
 		wrong("without", "%d requests are executed, and %d have seats", executed, begun)
 	case begun > executed:
-		wrong("kept", "%d requests are executed, and %d have seats", executed, begun)
+		wrong("kept", "%d requests are executed, and %d have seats: %s", executed, begun, strings.Join(having, ", "))
 	case taken == 0 && len(waiting) > 0, len(waiting) > 0 && taken+widest <= o.Seats && seen.changes(l):
 		wrong("idle", "requests wait, and %d of %d seats are taken", taken, o.Seats)
 	}

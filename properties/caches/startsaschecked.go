@@ -21,7 +21,7 @@ import (
 // which a search does not do.
 var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,
-	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so. It asks an endpoint of etcd that gave no version again after 10 ms, and after twice as long each further time, up to 15 s.",
+	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so; a version that cannot be read is too old, or before the start none. It asks an endpoint of etcd that gave no version again after 10 ms, and after twice as long each further time, up to 15 s.",
 	Violated: "started against its check",
 	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "unready": "started and never ready", "asks": "asked what is no member", "distrusts": "distrusts etcd without need", "again": "asks again at a wrong time"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
@@ -113,6 +113,8 @@ func (at *started) Conclude(s *testbed.System, w *sim.World, cache int, all *tes
 		rules.violate(all, c, "started", "has started")
 	case of.Aborted() == "" && !of.Ready():
 		rules.violate(all, c, "unready", "has started and is not ready")
+	case of.Aborted() == "" && of.TrustsProgress() && rules.mustDistrust:
+		rules.violate(all, c, "trusts", "relies on etcd's progress notifications, and each member has said what it is")
 	case of.Aborted() == "" && !of.TrustsProgress() && rules.mustTrust:
 		rules.violate(all, c, "distrusts", "does not rely on etcd's progress notifications")
 	}
@@ -126,6 +128,8 @@ func (r *startRules) violate(all *testbed.Tally, c *testbed.Cache, label, does s
 // startRules is what follows from the version check, the gates and the members of etcd.
 type startRules struct {
 	mayAbort, mustAbort, mayTrust, mustTrust bool
+	// mustDistrust is so once each member has answered.
+	mustDistrust bool
 	// allAnswer: no question for a version stays without one.
 	allAnswer bool
 	// why is what they follow from.
@@ -143,6 +147,7 @@ func startRulesOf(s *testbed.System, of *testbed.Server) startRules {
 	case guard.VersionCheckShipped, guard.VersionCheckPeriodic, guard.VersionCheckEachStream:
 		r.mayTrust = !off && m.anyNew
 		r.mustTrust = !off && !m.mayBeOld
+		r.mustDistrust = m.isOld && o.VersionCheck != guard.VersionCheckEachStream
 	default:
 		insists := locked || o.ConsistentListFromCache == guard.GateEnabled
 		r.mustAbort = locked && off || insists && m.isOld
@@ -175,9 +180,13 @@ func membersOf(s *testbed.System, check guard.VersionCheck) members {
 	steady := f.Failovers+f.EtcdRestarts+f.LeaderChanges+f.LeaderLosses+f.Timeouts+f.Overloads+f.CallBreaks+f.Partitions+f.ServerPartitions == 0 && f.Downgrade == "" &&
 		(p.Clock.Mode == sim.Untimed || 2*graceOf(s)[sim.Safety] < slowStatus)
 	m := members{allAnswer: steady}
+	beforeStart := check == guard.VersionCheckKEPBeta || check == guard.VersionCheckKEPGA
 	add := func(version string, silent bool) {
 		v, err := release.Parse(version)
-		old := err != nil || !PassesCheck(check, v)
+		old := !PassesCheck(check, v)
+		if err != nil {
+			old, silent = !beforeStart, silent || beforeStart
+		}
 		m.names = append(m.names, version)
 		m.isOld = m.isOld || old && !silent && steady
 		m.mayBeOld = m.mayBeOld || old
@@ -186,7 +195,11 @@ func membersOf(s *testbed.System, check guard.VersionCheck) members {
 	}
 	add(p.Etcd, false)
 	for _, other := range s.Topology().OtherMembers() {
-		add(other.Version, other.Silent)
+		version := other.Version
+		if other.Unreadable {
+			version += "?"
+		}
+		add(version, other.Silent)
 	}
 	if p.Faults.Downgrade != "" {
 		add(p.Faults.Downgrade, true)

@@ -25,6 +25,26 @@ func (c *Client) Holds(w *sim.World) Held {
 	return h
 }
 
+// Ownerless are the timers that are set for no stream or call that waits for its next attempt, and for no event that is
+// decoded.
+func (c *Client) Ownerless(armed sim.Armed) (found []sim.Timer) {
+	for t := range armed.All {
+		i, owned := int(t)/timersEach, false
+		switch timer := int(t) % timersEach; timer {
+		case timerBackoff:
+			owned = c.library.StreamBacksOff(i)
+		case timerRetry:
+			owned = c.library.CallBacksOff(i)
+		default:
+			owned = c.watcher.Decodes(i, timer-timerDecode)
+		}
+		if !owned {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
 // Library is the client library, for judges.
 func (c *Client) Library() *clientv3.Client { return &c.library }
 

@@ -18,7 +18,7 @@ import (
 // one took over. So all streams and reads of all clients are one member's at a
 // time.
 type Member struct {
-	// Version is what the member answers to Status: "3.5.13".
+	// Version is what the member answers to Status: "3.5.13", or what is no version.
 	Version string  `cell:"-"`
 	Options Options `cell:"-"`
 	// Down: it does not answer Status, until it serves.

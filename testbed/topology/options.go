@@ -42,7 +42,7 @@ var Group = option.Join(own, option.Lift(compactor.Group, func(o *Options) *comp
 
 var own = option.Fields("topology",
 	option.Text("members", func(o *Options) *string { return &o.Members }, checkMembers, "versions, comma separated",
-		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),
+		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves, and what 3.5.7? says is no version"),
 	option.List("member-settings", func(o *Options) *[]string { return &o.MemberSettings }, checkMemberSettings,
 		"options of etcd that the members of one version have, VERSION:NAME=VALUE"),
 	option.Canonical("server-settings", func(o *Options) *[]string { return &o.ServerSettings }, canonicalServerSettings,
@@ -52,8 +52,9 @@ var own = option.Fields("topology",
 // Member is another member of the etcd cluster.
 type Member struct {
 	Version string
-	// Silent: it does not say its version until it serves.
-	Silent bool
+	// Silent: it does not say its version until it serves. Unreadable: what it says is no version, as a program may that
+	// only speaks etcd's API.
+	Silent, Unreadable bool
 }
 
 // OtherMembers are the members that do not serve at first.
@@ -64,7 +65,8 @@ func (o *Options) OtherMembers() []Member {
 	var all []Member
 	for _, m := range strings.Split(o.Members, ",") {
 		version, silent := strings.CutSuffix(m, "!")
-		all = append(all, Member{version, silent})
+		version, unreadable := strings.CutSuffix(version, "?")
+		all = append(all, Member{version, silent, unreadable})
 	}
 	return all
 }

@@ -116,12 +116,14 @@ type Backlog struct {
 	Queued, Capacity, Copied int
 	// All is how many events are in the channels of all watchers.
 	All int
+	// Pass is the present pass over unsynced watchers, or the last one.
+	Pass Pass
 }
 
 // Backlog is that of the watcher whose channel is the fullest, with the most that any has copied
 // of the history, between two steps.
 func (d *Dispatcher) Backlog() Backlog {
-	var most Backlog
+	most := Backlog{Pass: d.passes.Value().done}
 	for w := range d.watchers.Used() {
 		if queued, capacity := w.input.Len(), int(w.capacity); most.Capacity == 0 || queued-capacity > most.Queued-most.Capacity {
 			most.Queued, most.Capacity = queued, capacity

@@ -48,6 +48,14 @@ type pass struct {
 	// served: some watcher was given an event or ended. owed: one was left with a full channel
 	// that took an event before.
 	served, owed bool
+	done         Pass `cell:"-"`
+}
+
+// Pass is what a pass over unsynced watchers has done, for judges.
+type Pass struct {
+	// Opened is how often it has opened the history, Read how many events it has read there, Given how many watchers
+	// took. Unserved is how many watchers had room when it ended, and no turn.
+	Opened, Read, Given, Unserved int
 }
 
 func (p *pass) forget() {
@@ -285,6 +293,7 @@ func (d *Dispatcher) openCohort(env *sim.Env) bool {
 func (d *Dispatcher) readScan(env *sim.Env, after int64) {
 	p, s := d.passes.Value(), d.cfg.Store
 	p.units -= openingUnits
+	p.done.Opened++
 	p.scan, p.scanned, p.complete = p.scan[:0], after, false
 	var interval store.Interval
 	interval.TakeHistory(env, s, after)
@@ -299,6 +308,7 @@ func (d *Dispatcher) readScan(env *sim.Env, after int64) {
 			return
 		}
 		p.units--
+		p.done.Read++
 		p.scan, p.scanned = append(p.scan, e), e.ResourceVersion
 	}
 }
@@ -342,6 +352,7 @@ func (d *Dispatcher) offerOne(env *sim.Env, t *member, at int) bool {
 		return false
 	}
 	p.pushes--
+	p.done.Given++
 	p.served = true
 	w.position = e.ResourceVersion
 	t.seen, t.given = at+1, t.given+1
@@ -379,6 +390,7 @@ func (d *Dispatcher) endPass(env *sim.Env) {
 	p := d.passes.Value()
 	p.under = false
 	env.Record(passUnits, int64(d.cfg.CatchUpUnits-p.units))
+	p.done.Unserved = len(p.candidates)
 	p.candidates, p.scan = p.candidates[:0], p.scan[:0]
 	switch {
 	case p.owed:

@@ -18,6 +18,14 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 	return c.watches.Len(), c.calls.Len(), waiting
 }
 
+// StreamBacksOff reports whether the i-th stream is to be opened again, and CallBacksOff whether the i-th call is to be
+// made again.
+func (c *Client) StreamBacksOff(i int) bool {
+	return c.streams.At(i).loop.Value().state == streamBackingOff
+}
+
+func (c *Client) CallBacksOff(i int) bool { return c.calls.At(i).call.Value().state == callBackingOff }
+
 // Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd
 // gave it. ending: that a compaction has ended it lies in the buffer, so that etcd has it only if it was resumed since
 // then.

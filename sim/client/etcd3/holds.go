@@ -19,6 +19,20 @@ func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
 	return watches, orphans, queued
 }
 
+// Decodes reports whether an event of a watch is decoded at a place.
+func (c *Watcher) Decodes(watch, place int) bool {
+	w := c.watches.At(watch)
+	switch {
+	case !w.loop.Value().isLive():
+		return false
+	case !c.cfg.DecodesConcurrently:
+		return place == 0 && w.incomingEventChan.Value().Len() > 0
+	}
+	slots := *w.slots.Value()
+	i := placed(slots, place)
+	return i >= 0 && !slots[i].done
+}
+
 // Lists is how many lists are streamed.
 func (c *Watcher) Lists() int { return c.lists.Len() }
 
