@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +22,11 @@ type Command struct {
 	Out, Errors io.Writer
 }
 
-// RunCommand returns the exit code of the program. An error is what the program did not come to one by.
-func (m *Module) RunCommand(c *Command) (exit int, err error) {
+// RunCommand returns the exit code of the program. An error is what the program did not come to one by. It ends soon
+// after the context does.
+func (m *Module) RunCommand(until context.Context, c *Command) (exit int, err error) {
 	at := &machine{module: m, names: map[uint32]string{}}
-	d := &drawn{machine: at}
+	d := &drawn{machine: at, until: until}
 	at.host = d
 	deadlocked := false
 	at.yield = func(w waiting) bool {
@@ -47,6 +49,8 @@ func (m *Module) RunCommand(c *Command) (exit int, err error) {
 	_, err = at.instance.ExportedFunction("_start").Call(ctx)
 	var end *sys.ExitError
 	switch {
+	case until.Err() != nil:
+		return 0, errors.New("interrupted")
 	case deadlocked:
 		return 0, errors.New("all goroutines wait, and nothing is left that could wake one")
 	case at.loops.Get() == 0:
@@ -62,6 +66,7 @@ func (m *Module) RunCommand(c *Command) (exit int, err error) {
 // drawn is the host of a command.
 type drawn struct {
 	machine *machine
+	until   context.Context
 	rand    *rand.Rand
 	// gives is how often of 1,024 times a goroutine lets others go first where it takes a lock.
 	gives int
@@ -87,6 +92,9 @@ func (d *drawn) Begin(seed uint64) {
 
 // Pick implements Host.
 func (d *drawn) Pick(runnable []Goroutine, _ bool) int {
+	if d.until.Err() != nil {
+		panic(sys.NewExitError(0))
+	}
 	d.machine.now += turn
 	d.machine.loops.Set(maxRounds)
 	if len(runnable) == 1 {

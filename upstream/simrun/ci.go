@@ -294,7 +294,7 @@ const exitOfUsage = 2
 var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
 
 // tests runs the tests of a package at both commits.
-func (f *ciFlags) tests(_ context.Context, _, folder string, at *based) (*judged, error) {
+func (f *ciFlags) tests(ctx context.Context, _, folder string, at *based) (*judged, error) {
 	j := &judged{subject: "test@" + folder}
 	var sides [2]map[string]string
 	var head string
@@ -304,7 +304,7 @@ func (f *ciFlags) tests(_ context.Context, _, folder string, at *based) (*judged
 			return nil, err
 		}
 		var out bytes.Buffer
-		if _, err := carryOut(&overlay.Test{Folder: absolute}, []string{"test", "-test.v", "-test.run=" + f.run}, "simrun test "+folder, &out, f.ErrOrStderr()); err != nil {
+		if _, err := carryOut(ctx, &overlay.Test{Folder: absolute}, []string{"test", "-test.v", "-test.run=" + f.run}, "simrun test "+folder, &out, f.ErrOrStderr()); err != nil {
 			return nil, fmt.Errorf("%s: %w", folder, err)
 		}
 		sides[i], head = map[string]string{}, out.String()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,7 +97,7 @@ func (f *testFlags) test(arguments []string, dash int) error {
 	if s, err := os.Stat(t.Folder); err != nil || !s.IsDir() {
 		return fmt.Errorf("test %s: there is no such folder", folder)
 	}
-	passed, err := carryOut(&t, append([]string{
+	passed, err := carryOut(f.Context(), &t, append([]string{
 		"test", "-test.run=" + f.run, fmt.Sprintf("-test.v=%v", f.verbose), fmt.Sprintf("-test.count=%d", f.count), "-test.paniconexit0",
 	}, rest...), "simrun test "+folder, f.OutOrStdout(), f.ErrOrStderr())
 	if err == nil && !passed {
@@ -105,21 +107,21 @@ func (f *testFlags) test(arguments []string, dash int) error {
 }
 
 // carryOut compiles the test and runs it. again is how a failure says to run it.
-func carryOut(t *overlay.Test, arguments []string, again string, out, errors io.Writer) (passed bool, err error) {
+func carryOut(ctx context.Context, t *overlay.Test, arguments []string, again string, out, complaints io.Writer) (passed bool, err error) {
 	directory, err := guests.Directory()
 	if err != nil {
 		return false, err
 	}
-	if err := os.MkdirAll(directory, 0o755); err != nil {
-		return false, err
-	}
-	work, err := os.MkdirTemp(directory, "test-")
+	work, err := os.MkdirTemp("", "simrun-test-")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(work)
 	binary, err := t.Compile(work, directory)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return false, errors.New("interrupted")
+	case err != nil:
 		return false, err
 	}
 	wasm, err := os.ReadFile(binary)
@@ -137,9 +139,9 @@ func carryOut(t *overlay.Test, arguments []string, again string, out, errors io.
 	if err := os.Mkdir(temporary, 0o755); err != nil {
 		return false, err
 	}
-	exit, err := m.RunCommand(&engine.Command{
+	exit, err := m.RunCommand(ctx, &engine.Command{
 		Arguments: arguments, Environment: append(os.Environ(), "PWD="+t.Folder, "TMPDIR="+temporary, "WATCHBED_TEST="+again), Temporary: temporary,
-		Out: out, Errors: errors,
+		Out: out, Errors: complaints,
 	})
 	return exit == 0, err
 }
