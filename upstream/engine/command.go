@@ -63,8 +63,9 @@ func (m *Module) RunCommand(until context.Context, c *Command) (exit int, err er
 	return 0, nil
 }
 
-// drawn is the host of a command.
+// drawn is the host of a command, which has no messages.
 type drawn struct {
+	first
 	machine *machine
 	until   context.Context
 	rand    *rand.Rand
@@ -115,14 +116,6 @@ func (d *drawn) Random(_ Goroutine, p []byte) {
 		p[i] = byte(d.rand.Uint32())
 	}
 }
-
-// CanSend implements Host: a command has no messages.
-func (*drawn) CanSend(uint32) bool { return false }
-
-// Send implements Host.
-func (*drawn) Send([]byte) {}
-
-var _ Random = (*drawn)(nil)
 
 func (m *machine) begin(stack []uint64) {
 	if d, is := m.host.(*drawn); is {
