@@ -57,7 +57,7 @@ func (s process) open(path string) (*recording.Recording, *testbed.Scenario, *Be
 		return nil, nil, nil, usage("%w", err)
 	}
 	if kind, _, compiled := strings.Cut(rec.Scenario, "@"); compiled {
-		if i := slices.IndexFunc(s.beds, func(b Bed) bool { return b.Kind == kind }); i >= 0 {
+		if i := slices.IndexFunc(s.beds, func(b Bed) bool { return b.Kind == kind && b.Replay != nil }); i >= 0 {
 			return rec, nil, &s.beds[i], nil
 		}
 		return nil, nil, nil, usage("%s: this is a run of %s, which is compiled code: the simrun of the folder upstream replays it, without flags (cd upstream && go run ./simrun replay FILE)", path, rec.Scenario)

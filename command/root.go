@@ -158,7 +158,7 @@ type Bed struct {
 	Kind string
 	// Command explores it; nil is none. Its errors are bad usage, but for those of Exit.
 	Command func() *cobra.Command
-	// Replay carries out a recorded run again, and says what happens in it.
+	// Replay carries out a recorded run again, and says what happens in it; nil is that it records none.
 	Replay func(*recording.Recording) (story string, err error)
 	// Shrink makes one smaller that fails in this way, in so many runs at most. The story is in what is recorded.
 	Shrink func(context.Context, *recording.Recording, explore.Failure, int) (*recording.Shrunk, error)

@@ -255,7 +255,7 @@ func (r *run) inevitable() (*Inevitable, error) {
 	return found, err
 }
 
-// maxTurning is how many choices all continuations together may have: a browser makes about half a million in a second.
+// maxTurning is how many choices all continuations together may have.
 const maxTurning = 4_000_000
 
 var errHolds = errors.New("no claim is violated in this run")
