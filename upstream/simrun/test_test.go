@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -118,4 +119,67 @@ func TestAScheduleFailsEachTime(t *testing.T) {
 	}
 	assert.NotEmpty(t, story(among))
 	assert.Equal(t, story(among), story(alone))
+}
+
+// orders prints a line a schedule: which map entry comes first, and the order of goroutines before and behind a request.
+const orders = `package own
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/watchbed/watchbed/etcdtest"
+)
+
+func TestOrders(t *testing.T) {
+	etcdtest.Run(t, etcdtest.Config{Schedules: 4}, func(t *etcdtest.T) {
+		said := "order:"
+		for k := range map[int]int{1: 1, 2: 2, 3: 3, 4: 4} {
+			said += fmt.Sprint(" ", k)
+		}
+		come := make(chan int, 8)
+		for range 2 {
+			for i := range 8 {
+				go func() { come <- i }()
+			}
+			for range 8 {
+				said += fmt.Sprint(" ", <-come)
+			}
+			_, _ = t.Client().Put(t.Context(), "/a", "1")
+		}
+		fmt.Println(said)
+	})
+}
+`
+
+// TestTheFirstScheduleIsAsAnyOther: what packages do once in a process is no part of a schedule. A schedule alone is the
+// first of its process.
+func TestTheFirstScheduleIsAsAnyOther(t *testing.T) {
+	folder := t.TempDir()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, "examples", name))
+		require.NoError(t, err)
+		own := strings.Replace(string(text), "watchbed => ../", "watchbed => "+root, 1)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(own), 0o644))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "own_test.go"), []byte(orders), 0o644))
+	said := func() (lines []string) {
+		code, out, complaint := run(t, folder, "test", "-v", "-run", "Orders")
+		require.Equal(t, exitHolds, code, "%s%s", out, complaint)
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, "order:") {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	among := said()
+	require.Len(t, among, 5, "one is run before the first")
+	for seed, line := range among[1:] {
+		t.Setenv("ETCDTEST_SEED", strconv.Itoa(seed))
+		alone := said()
+		require.Equal(t, line, alone[len(alone)-1], "seed %d", seed)
+	}
 }
