@@ -318,8 +318,11 @@ func (t trial) String() string {
 	if t.order > 0 {
 		text += "." + strconv.FormatUint(t.order, 10)
 	}
-	if t.only == nil {
+	switch {
+	case t.only == nil:
 		return text
+	case len(t.only) == 0:
+		return text + ":" + noFaults
 	}
 	var faults []string
 	for _, n := range t.only {
@@ -327,6 +330,9 @@ func (t trial) String() string {
 	}
 	return text + ":" + strings.Join(faults, ",")
 }
+
+// noFaults stands for the faults of a trial without any.
+const noFaults = "none"
 
 func parseTrial(text string) (t trial, err error) {
 	seeds, faults, some := strings.Cut(text, ":")
@@ -341,7 +347,7 @@ func parseTrial(text string) (t trial, err error) {
 		t.only = []int{}
 	}
 	for n := range strings.SplitSeq(faults, ",") {
-		if n == "" {
+		if n == "" || n == noFaults {
 			continue
 		}
 		fault, wrong := strconv.Atoi(n)

@@ -10,10 +10,10 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// hostBegin tells the host of `simrun test` which draws begin.
+// hostBegin tells the host of `simrun test` which draws begin, and how their schedule is run alone.
 //
 //go:wasmimport watchbed begin
-func hostBegin(seed uint64)
+func hostBegin(seed uint64, alone string)
 
 // seedRuntime seeds all generators of package runtime, which has it in a test that `simrun test` compiles.
 //
@@ -23,20 +23,25 @@ func seedRuntime(seed uint64)
 // Collections of garbage come between schedules, so that none has goroutines of the collector, unless it fills the memory.
 const (
 	collectAt = 64 << 20
-	mostBytes = 192 << 20
+	mostBytes = 768 << 20
 )
 
 func init() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(mostBytes)
 	exact, goTest = true, os.Getenv("WATCHBED_TEST")
-	beginTrial = func(t trial) {
+	memoryIsFull = func() bool {
+		var used runtime.MemStats
+		runtime.ReadMemStats(&used)
+		return used.HeapAlloc > mostBytes/4
+	}
+	beginTrial = func(t trial, alone string) {
 		var used runtime.MemStats
 		if runtime.ReadMemStats(&used); used.HeapAlloc > collectAt {
 			runtime.GC()
 		}
 		seed := rand.NewPCG(t.seed, t.variant).Uint64() + t.order
-		hostBegin(seed)
+		hostBegin(seed, alone)
 		seedRuntime(seed)
 	}
 }

@@ -237,7 +237,7 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 			same++
 		}
 	}
-	head := fmt.Sprintf("etcdtest: %s, seed %v: %v\n  %s\n", c.etcd(), least.trial.seed, least.failed, indented(least.failed.sentence))
+	head := fmt.Sprintf("etcdtest: %s, seed %v: %v\n  %s\n", c.etcd(), trial{least.trial.seed, least.trial.variant, least.trial.order, nil}, least.failed, indented(least.failed.sentence))
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%d of %d repetitions of this fail; ", same, again)
 	if os.Getenv(seedVariable) == "" {
@@ -245,12 +245,12 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 		for _, k := range slices.Sorted(maps.Keys(all.failed)) {
 			kinds = append(kinds, fmt.Sprintf("%s in %d", k, all.failed[k]))
 		}
-		fmt.Fprintf(&b, "of %d schedules %s\n", c.Schedules, strings.Join(kinds, ", "))
+		fmt.Fprintf(&b, "of %d schedules %s\n", all.ran, strings.Join(kinds, ", "))
 	} else {
 		b.WriteString("this is all that ran\n")
 	}
 	b.WriteString(c.findDecisive(t, server, f, least, len(first.struck), until))
-	fmt.Fprintf(&b, "run it alone: %s=%v %s -run '^%s$'", seedVariable, least.trial, goTest, strings.ReplaceAll(t.Name(), "/", "$/^"))
+	b.WriteString("run it alone: " + runsAlone(t, least.trial))
 	if same < again {
 		fmt.Fprintf(&b, " -count=%d", again)
 	}
@@ -339,7 +339,7 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 		tries = min(3, rare-asIs+1) * again
 		asIs = count(c, server, all)
 	}
-	said := []string{fmt.Sprintf("drawn anew it fails in %d of %d", asIs, tries)}
+	said := []string{fmt.Sprintf("with the same faults and other delays it fails in %d of %d", asIs, tries)}
 	if exact {
 		failed := 0
 		for i := range uint64(again) {
@@ -376,7 +376,7 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 			said = append(said, fmt.Sprintf("without %s in %d", fault.name, less))
 		}
 	}
-	return fmt.Sprintf("it is told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))
+	return fmt.Sprintf("told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))
 }
 
 func shownItem(it *model.Item) string {

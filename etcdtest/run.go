@@ -118,7 +118,7 @@ func (c *Config) check() error {
 // seed decides which message goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or
 // the test itself promised does not hold, and tells the shortest story of it.
 //
-// What f starts must end with its context. The test must not be in a bubble itself.
+// What f starts must end with its context, within a second. The test must not be in a bubble itself.
 func Run(t *testing.T, c Config, f func(*T)) {
 	t.Helper()
 	server, err := c.setDefaults()
@@ -133,14 +133,21 @@ func Run(t *testing.T, c Config, f func(*T)) {
 			warm = *c.one
 		}
 		c.schedule(t, server, warm, f)
+		defer beginTrial(trial{}, "")
 	}
 	told, found := c.explore(t, server, f)
-	t.Logf("etcdtest: %d schedules: %v", c.Schedules, found.judged)
+	t.Logf("etcdtest: %d schedules: %v", found.ran, found.judged)
+	unfinished := found.unfinished(c.Schedules)
 	switch {
 	case told != nil && told.misread:
 		t.Fatalf("etcdtest: %s", told.failed.sentence)
 	case told != nil:
+		if unfinished != "" {
+			t.Logf("etcdtest: %s", unfinished)
+		}
 		t.Error(c.report(t, server, f, told, found))
+	case unfinished != "":
+		t.Errorf("etcdtest: %s", unfinished)
 	case found.unjudged() != "":
 		t.Errorf("etcdtest: %s: %s", t.Name(), found.unjudged())
 	case c.Bug != "":
@@ -150,6 +157,7 @@ func Run(t *testing.T, c Config, f func(*T)) {
 
 // found is what schedules came to: how many failed, by what failed, and how much was judged.
 type found struct {
+	ran    int
 	failed map[string]int
 	judged judged
 	unanswered
@@ -176,6 +184,14 @@ func (f *found) unjudged() string {
 	return ""
 }
 
+// unfinished says why not all schedules ran; empty if all did.
+func (f *found) unfinished(of int) string {
+	if f.ran == of {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d schedules ran: the memory is full of what goroutines and packages keep from schedule to schedule", f.ran, of)
+}
+
 // judged counts what a verdict rests on.
 type judged struct{ requests, watches, reads, deliveries int }
 
@@ -187,6 +203,10 @@ func (j judged) String() string {
 func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, all found) {
 	all.failed = map[string]int{}
 	for i := range c.Schedules {
+		if memoryIsFull() {
+			break
+		}
+		all.ran++
 		one := trial{seed: c.Seed + uint64(i)}
 		if c.one != nil {
 			one = *c.one
@@ -276,17 +296,24 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 	return &T{config: c, run: p.run, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}, p, told
 }
 
-// Where `simrun test` runs the test, exact, the trial that begins decides what Go leaves open, too. goTest is the command
-// that runs the test.
+// Where `simrun test` runs the test, exact, the trial that begins decides what Go leaves open, too, and its host knows how
+// it is run alone. memoryIsFull reports that there is no room for more schedules. goTest is the command that runs the test.
 var (
 	exact      = false
-	beginTrial = func(trial) {}
+	beginTrial = func(_ trial, alone string) {}
 	goTest     = "go test"
+
+	memoryIsFull = func() bool { return false }
 )
+
+// runsAlone is the command that runs a trial of a test alone.
+func runsAlone(t *testing.T, of trial) string {
+	return fmt.Sprintf("%s=%v %s -run '^%s$'", seedVariable, of, goTest, strings.ReplaceAll(t.Name(), "/", "$/^"))
+}
 
 // schedule runs one schedule. It ends the test if that never ends by a real clock.
 func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) (o *outcome) {
-	beginTrial(of)
+	beginTrial(of, runsAlone(t, of))
 	outside, over := never, make(chan any, 1)
 	go func() {
 		defer func() { over <- recover() }()
@@ -303,8 +330,8 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 	case <-late.C:
 		// The bubble is left as it is.
 		never = outside
-		t.Fatalf("etcdtest: seed %v takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex:\n%s",
-			of, tooLong, strings.Join(undecided(), "\n"))
+		t.Fatalf("etcdtest: seed %v takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex:\n%s\nrun it alone: %s",
+			of, tooLong, strings.Join(undecided(), "\n"), runsAlone(t, of))
 		return nil
 	}
 }
@@ -356,6 +383,8 @@ func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) 
 			end()
 		}
 		s.catchUp()
+		// A goroutine that sleeps sees the end of the context late.
+		time.Sleep(grace)
 		s.run.loop.stop()
 		synctest.Wait()
 		for _, stack := range bubbleStacks(func(stack string) bool { return !strings.Contains(stack, "testing/synctest.") }) {
@@ -383,6 +412,9 @@ func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) 
 	})
 	return o
 }
+
+// grace is how long a goroutine may go on when T.Context has ended.
+const grace = time.Second
 
 // catchUp waits until the leader has carried out what is committed: a follower may have shown it already.
 func (t *T) catchUp() {
@@ -520,7 +552,7 @@ func (t *T) stuck() {
 			waits = append(waits, w)
 		}
 	}
-	t.Errorf("%s: "+notOver+" %v. There it waits:\n%s", strings.Join(names, ", "), t.config.Horizon, strings.Join(waits, "\n"))
+	t.Errorf("%s: "+notOver+" %v (Config.Horizon). There it waits:\n%s", strings.Join(names, ", "), t.config.Horizon, strings.Join(waits, "\n"))
 }
 
 func processName(i int) string { return fmt.Sprintf("client-%d", i+1) }

@@ -56,7 +56,7 @@ var wrong = map[string]struct {
 	prefix, says string
 }{
 	"resumes-behind": {Mistakes{ResumesBehind: true}, config("3.6.16", 10), "/pods/", "the cache is not "},
-	"keeps-on":       {Mistakes{KeepsOn: true}, config("3.6.16", 25), "/pods/", "reader: not over after 20s. There it waits:\n"},
+	"keeps-on":       {Mistakes{KeepsOn: true}, config("3.6.16", 25), "/pods/", "reader: not over after 20s (Config.Horizon). There it waits:\n"},
 	"trusts-created": {Mistakes{TrustsCreated: true}, config("3.6.16", 25), "/pods/", "the cache is not "},
 	"trusts-header":  {Mistakes{TrustsHeader: true}, config("3.6.16", 25), "/pods/", "the cache is not "},
 	"issue-15220":    {Mistakes{}, config("3.5.7", 25), "/pods/", "the cache is not "},

@@ -130,7 +130,7 @@ func (s *source) edits() ([]string, error) {
 			return nil, err
 		}
 		for _, f := range files {
-			said, err := readGoMod(f)
+			said, err := overlay.ReadGoMod(f)
 			if err != nil {
 				return nil, err
 			}
@@ -150,7 +150,7 @@ func (s *source) goVersion() (string, error) {
 			return "", err
 		}
 	}
-	said, err := readGoMod(file)
+	said, err := overlay.ReadGoMod(file)
 	if err != nil {
 		return "", err
 	}

@@ -23,7 +23,7 @@ type Command struct {
 }
 
 // RunCommand returns the exit code of the program. An error is what the program did not come to one by. It ends soon
-// after the context does.
+// after the context does. An end in the middle of a schedule comes with the command that runs the schedule alone.
 func (m *Module) RunCommand(until context.Context, c *Command) (exit int, err error) {
 	at := &machine{module: m, names: map[uint32]string{}}
 	d := &drawn{machine: at, until: until}
@@ -50,17 +50,23 @@ func (m *Module) RunCommand(until context.Context, c *Command) (exit int, err er
 	var end *sys.ExitError
 	switch {
 	case until.Err() != nil:
-		return 0, errors.New("interrupted")
+		return 0, until.Err()
 	case deadlocked:
-		return 0, errors.New("all goroutines wait, and nothing is left that could wake one")
+		err = errors.New("all goroutines wait, and nothing is left that could wake one")
 	case at.loops.Get() == 0:
-		return 0, spinning(err, maxRounds)
+		err = errors.New(spinning(err, maxRounds).text())
 	case errors.As(err, &end):
+		if d.alone != "" {
+			fmt.Fprintln(c.Errors, "run it alone: "+d.alone)
+		}
 		return int(end.ExitCode()), nil
 	case err != nil:
-		return 0, fmt.Errorf("the program ended: %w", err)
+		err = fmt.Errorf("the program ended: %w", err)
 	}
-	return 0, nil
+	if err != nil && d.alone != "" {
+		err = fmt.Errorf("%w; run it alone: %s", err, d.alone)
+	}
+	return 0, err
 }
 
 // drawn is the host of a command, which has no messages.
@@ -69,6 +75,8 @@ type drawn struct {
 	machine *machine
 	until   context.Context
 	rand    *rand.Rand
+	// alone is the command that runs the schedule alone, empty between schedules.
+	alone string
 	// gives is how often of 1,024 times a goroutine lets others go first where it takes a lock.
 	gives int
 }
@@ -82,7 +90,7 @@ const (
 
 // maxRounds is how many rounds of loops a goroutine of a command may take in a row: half a minute's worth. A search for
 // what explains a history takes seconds.
-const maxRounds = 1 << 34
+const maxRounds = 1 << 32
 
 // Begin starts the draws of a seed.
 func (d *drawn) Begin(seed uint64) {
@@ -120,5 +128,6 @@ func (d *drawn) Random(_ Goroutine, p []byte) {
 func (m *machine) begin(stack []uint64) {
 	if d, is := m.host.(*drawn); is {
 		d.Begin(stack[0])
+		d.alone = string(m.at(stack[1], stack[2]))
 	}
 }

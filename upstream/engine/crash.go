@@ -18,10 +18,13 @@ type Crash struct {
 // maxFunctions is how many are named.
 const maxFunctions = 6
 
-func (c *Crash) Error() string {
-	text := "the guest crashed: " + c.Reason
+func (c *Crash) Error() string { return "the guest crashed: " + c.text() }
+
+// text is the reason, and where it happened.
+func (c *Crash) text() string {
+	text := c.Reason
 	if strings.Contains(c.Reason, "out of memory") || strings.Contains(c.Reason, "cannot allocate memory") {
-		text += fmt.Sprintf(" (it may have %d MB)", maxPages*wasmPageSize>>20)
+		text += fmt.Sprintf(" (it may have %d MB)", GuestMemory>>20)
 	}
 	if len(c.Functions) > 0 {
 		text += " (in " + strings.Join(c.Functions, ", called by ") + ")"

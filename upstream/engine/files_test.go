@@ -158,7 +158,7 @@ var compiled = sync.OnceValues(func() (*engine.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Load(wasm, filepath.Join(work, "compiled"))
+	return engine.Load(wasm, filepath.Join(work, "compiled"), engine.GuestMemory)
 })
 
 // TestWhatAGuestDoesWithFiles: package os finds what it has written, on the disk of its node, and the errors that it

@@ -69,7 +69,7 @@ const origin = 1
 func (m *machine) instantiate(config wazero.ModuleConfig, nanotime func() int64) (context.Context, error) {
 	ctx := context.WithValue(context.Background(), machineKey{}, m)
 	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
-		m.memory = newMemory(maxPages * wasmPageSize)
+		m.memory = newMemory(uint64(m.module.memory))
 		return m.memory
 	}))
 	config = config.WithName("").WithStartFunctions().WithRandSource(randomSource{m}).WithNanotime(nanotime, sys.ClockResolution(1)).

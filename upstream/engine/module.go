@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -16,6 +20,8 @@ import (
 type Module struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
+	// memory is how many bytes a machine may have at most.
+	memory int
 
 	lock sync.Mutex
 	free sync.Cond
@@ -30,26 +36,54 @@ type Module struct {
 // all of them share.
 const maxMachines = 24
 
-// maxPages is how large the memory of a guest may become: 256 MB.
-const maxPages = 4096
+// GuestMemory is how many bytes the memory of a node may have.
+const GuestMemory = 256 << 20
 
-// Load compiles a guest. What the compilation takes half a minute for is kept in the
-// directory.
-func Load(wasm []byte, directory string) (*Module, error) {
+// Load compiles a guest, whose memory may have so many bytes. What the compilation takes half a minute for is kept in
+// the directory.
+func Load(wasm []byte, directory string, memory int) (*Module, error) {
 	ctx := context.Background()
 	kept, err := wazero.NewCompilationCacheWithDir(directory)
 	if err != nil {
 		return nil, fmt.Errorf("compiled guests cannot be kept in %s: %w", directory, err)
 	}
-	m := &Module{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(kept).WithMemoryLimitPages(maxPages))}
+	m := &Module{memory: memory, runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(kept).WithMemoryLimitPages(uint32(memory/wasmPageSize)))}
 	m.free.L = &m.lock
 	if err := m.addHooks(ctx); err != nil {
 		return nil, err
 	}
 	if m.compiled, err = m.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), wasm); err != nil {
-		return nil, fmt.Errorf("the guest does not compile: %w", err)
+		return nil, fmt.Errorf("the guest is not compiled for this machine: %w", err)
 	}
+	dropOldest(directory)
 	return m, m.addWASI(ctx)
+}
+
+// mostKept is how many bytes of compiled guests are kept. One has 100 to 200 MB.
+const mostKept = 3 << 30
+
+// dropOldest removes what was compiled first, as long as there is too much. What cannot be removed stays.
+func dropOldest(directory string) {
+	type kept struct {
+		path string
+		fs.FileInfo
+	}
+	var files []kept
+	_ = filepath.WalkDir(directory, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				files = append(files, kept{path, info})
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(files, func(a, b kept) int { return b.ModTime().Compare(a.ModTime()) })
+	left := int64(mostKept)
+	for _, f := range files {
+		if left -= f.Size(); left < 0 {
+			_ = os.Remove(f.path)
+		}
+	}
 }
 
 // hooksName is the module that the overlay imports its hooks from.
@@ -72,7 +106,7 @@ func (m *Module) addHooks(ctx context.Context) error {
 	add("send", (*machine).send, []api.ValueType{i32, i32}, nil)
 	add("inbox", (*machine).setInbox, []api.ValueType{i32, i32}, nil)
 	add("written", (*machine).written, nil, []api.ValueType{i64})
-	add("begin", (*machine).begin, []api.ValueType{i64}, nil)
+	add("begin", (*machine).begin, []api.ValueType{i64, i32, i32}, nil)
 	add("sync", (*machine).sync, []api.ValueType{i32, i64}, []api.ValueType{i32})
 	_, err := hooks.Instantiate(ctx)
 	return err

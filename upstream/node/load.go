@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -36,11 +37,7 @@ func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Mo
 	case version != speaks:
 		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, speaks, name)
 	}
-	folder, err := compiled(directory, name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	m, err := engine.Load(wasm, folder)
+	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"), engine.GuestMemory)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -2,11 +2,13 @@ package overlay
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Golang is a Go distribution that guests are compiled with.
@@ -17,6 +19,8 @@ type Golang struct {
 	// Root is its folder.
 	Root        string
 	environment []string
+	// until ends commands, nil never.
+	until context.Context
 }
 
 // Installed is the Go that runs this program's go command.
@@ -40,7 +44,7 @@ func GolangFor(wanted, directory string) (*Golang, error) {
 	if version != "go"+release.Version || !Replaceable(root) {
 		return download(release, version, directory)
 	}
-	return &Golang{release, Installed.command, root, Installed.environment}, nil
+	return &Golang{Release: release, command: Installed.command, Root: root, environment: Installed.environment}, nil
 }
 
 // download has the go command download a release. The release is then in the module cache, of which no file can be
@@ -68,12 +72,19 @@ func download(release *Go, installed, directory string) (*Golang, error) {
 			return nil, err
 		}
 	}
-	return &Golang{release, filepath.Join(root, "bin", "go"), root, []string{"GOTOOLCHAIN=local", "GOROOT=" + root}}, nil
+	return &Golang{Release: release, command: filepath.Join(root, "bin", "go"), Root: root, environment: []string{"GOTOOLCHAIN=local", "GOROOT=" + root}}, nil
 }
 
 // Run runs the go command for the guest, and returns what it says. The error has what it complains about.
 func (g *Golang) Run(folder string, arguments ...string) (string, error) {
-	c := exec.Command(g.command, arguments...)
+	until := g.until
+	if until == nil {
+		until = context.Background()
+	}
+	c := exec.CommandContext(until, g.command, arguments...)
+	// The go command takes away what it has begun.
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 5 * time.Second
 	c.Dir = folder
 	c.Env = append(append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOOS=wasip1", "GOARCH=wasm"), g.environment...)
 	var out, complaints bytes.Buffer

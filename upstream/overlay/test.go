@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,14 +17,20 @@ type Test struct {
 	Folder, Tags string
 	// StandIns are files of modules that other files stand for, by the path of the package and the name of the file.
 	StandIns map[string]string
+	// Tree is a work tree of a repository that lies elsewhere, empty if there is none: a relative path out of it is one out
+	// of the repository.
+	Tree, Repository string
 }
+
+// ErrNoTests is that of a package without tests.
+var ErrNoTests = errors.New("it has no tests")
 
 // testTag is the build tag with which package etcdtest tells the host which schedule begins.
 const testTag = "watchbed"
 
 // Compile writes the test binary into a folder of its own, and returns its path. The user's module stays as it is:
 // modules in which a file is replaced are copied, and a go.mod beside them says so.
-func (t *Test) Compile(work, guests string) (string, error) {
+func (t *Test) Compile(ctx context.Context, work, guests string) (string, error) {
 	said, err := Installed.Run(t.Folder, "list", "-f", "{{with .Module}}{{.GoMod}} {{.GoVersion}}{{end}}", ".")
 	if err != nil {
 		return "", err
@@ -36,6 +43,7 @@ func (t *Test) Compile(work, guests string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	with.until = ctx
 	own := filepath.Join(work, "own.mod")
 	for from, to := range map[string]string{mod: own, strings.TrimSuffix(mod, "mod") + "sum": strings.TrimSuffix(own, "mod") + "sum"} {
 		text, err := os.ReadFile(from)
@@ -43,6 +51,11 @@ func (t *Test) Compile(work, guests string) (string, error) {
 			return "", err
 		}
 		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return "", err
+		}
+	}
+	if t.Tree != "" {
+		if err := t.replaceOutside(with, filepath.Dir(mod), own); err != nil {
 			return "", err
 		}
 	}
@@ -58,15 +71,36 @@ func (t *Test) Compile(work, guests string) (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(work, "test.wasm")
-	_, err = with.Run(t.Folder, "test", "-c", "-vet=off", "-trimpath", "-ldflags=-s -w", "-mod=mod", "-modfile="+own, "-overlay="+list,
+	_, err = with.Run(t.Folder, "test", "-c", "-vet=off", "-trimpath", "-ldflags=-w", "-mod=mod", "-modfile="+own, "-overlay="+list,
 		"-tags="+strings.Trim(t.Tags+","+testTag, ","), "-o="+binary, ".")
 	if err != nil {
 		return "", t.foreign(with, own, err)
 	}
 	if _, err := os.Stat(binary); err != nil {
-		return "", fmt.Errorf("%s has no tests", t.Folder)
+		return "", fmt.Errorf("%s: %w", t.Folder, ErrNoTests)
 	}
 	return binary, nil
+}
+
+// replaceOutside has modules beside the repository stand where the go.mod of the work tree says.
+func (t *Test) replaceOutside(with *Golang, module, own string) error {
+	said, err := ReadGoMod(own)
+	if err != nil {
+		return err
+	}
+	for _, r := range said.Replace {
+		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {
+			continue
+		}
+		below, err := filepath.Rel(t.Tree, filepath.Join(module, r.New.Path))
+		if err != nil || !strings.HasPrefix(below, "..") {
+			continue
+		}
+		if _, err := with.Run(t.Folder, "mod", "edit", "-replace="+r.Old.String()+"="+filepath.Join(t.Repository, below), own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // standIn copies the modules of which a file is replaced, and has the go.mod name the copies.
@@ -120,6 +154,9 @@ func moduleOf(file string, used []string) (module, folder string) {
 	return module, folder
 }
 
+// noSpace is the complaint about a disk that is full.
+var noSpace = regexp.MustCompile(`.*no space left on device`)
+
 // heading is the line in which the go command names a package that does not compile.
 var heading = regexp.MustCompile(`(?m)^# (\S+)$`)
 
@@ -128,6 +165,9 @@ func (t *Test) foreign(with *Golang, own string, err error) error {
 	c, is := err.(*Complaint)
 	if !is {
 		return err
+	}
+	if full := noSpace.FindString(c.text); full != "" {
+		return errors.New("the test cannot be compiled: " + full)
 	}
 	named := heading.FindStringSubmatch(c.text)
 	if named == nil {

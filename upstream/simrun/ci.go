@@ -32,9 +32,10 @@ import (
 // ciFlags are those of simrun ci.
 type ciFlags struct {
 	*cobra.Command
-	base, out, failOn, run string
-	scenarios, set         []string
-	budget                 time.Duration
+	compileFlags
+	base, out, failOn string
+	scenarios, set    []string
+	budget            time.Duration
 }
 
 func ciCommand() *cobra.Command {
@@ -47,10 +48,11 @@ func ciCommand() *cobra.Command {
   kubernetes@DIR, etcd@DIR  both are compiled as guests, and compared in all scenarios (simrun compare). Run it in the folder upstream
   test@DIR                  the tests of a package run to the bit with both (simrun test)
 
-A claim is newly violated if the base holds it and the difference is none of chance: Fisher's exact test, 0.01 divided by the number of claims that
+The checkout is judged as it is, with what is not committed. A claim is newly violated if the base holds it and the difference is none of chance: Fisher's exact test, 0.01 divided by the number of claims that
 either violates (Bonferroni). Both run the same seeds: code that behaves the same takes the same course to the bit, and nothing differs. A third of the
-budget is kept to look longer at what chance may explain. The folder of --out gets summary.md, junit.xml, compare.json and a replay of each
-new violation. The exit code is 0 if nothing is newly violated, 1 if something is, 2 for bad usage or what does not compile.`,
+budget is kept to look longer at what chance may explain. A test is newly violated if it fails, and passed at the base or was not there. The folder of
+--out gets summary.md and junit.xml, and for guests compare.json and a replay of each new violation. The exit code is 0 if nothing is newly violated, 1
+if something is, 2 for bad usage or what does not compile, 3 if nothing was judged.`,
 		Example: `  simrun ci kubernetes@$HOME/kubernetes --base origin/master --budget 10m
   simrun ci etcd@$HOME/etcd --base HEAD~1 --scenarios issue-15220,issue-17507
   simrun ci test@./mypkg --base main`,
@@ -64,7 +66,7 @@ new violation. The exit code is 0 if nothing is newly violated, 1 if something i
 	c.Flags().DurationVar(&f.budget, "budget", 10*time.Minute, "how long both sides run together, beside compiling")
 	c.Flags().StringSliceVar(&f.scenarios, "scenarios", nil, "only these scenarios, comma separated")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option for both, NAME=VALUE; may be repeated")
-	c.Flags().StringVar(&f.run, "run", "", "of test@DIR: a regular expression of the tests that run")
+	f.add(c)
 	return c
 }
 
@@ -78,7 +80,11 @@ func (f *ciFlags) judge(ctx context.Context, subject string) error {
 	case !slices.Contains([]string{"new", "differs", "none"}, f.failOn):
 		return fmt.Errorf("--fail-on %s: want new, differs or none", f.failOn)
 	}
-	at, err := checkOut(ctx, folder, f.base)
+	test, err := f.of(folder)
+	if err != nil {
+		return fmt.Errorf("ci %s@%w", kind, err)
+	}
+	at, err := checkOut(ctx, folder, f.base, filepath.Base(f.out)+"/")
 	if err != nil {
 		return err
 	}
@@ -86,12 +92,16 @@ func (f *ciFlags) judge(ctx context.Context, subject string) error {
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return err
 	}
-	judge := f.guests
+	var j *judged
 	if kind == "test" {
-		judge = f.tests
+		j, err = f.tests(ctx, folder, test, at)
+	} else {
+		j, err = f.guests(ctx, kind, folder, at)
 	}
-	j, err := judge(ctx, kind, folder, at)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
 		return err
 	}
 	return f.report(j, at)
@@ -101,12 +111,12 @@ func (f *ciFlags) judge(ctx context.Context, subject string) error {
 type based struct {
 	// top is the repository, root the other work tree, below the folder of the subject in both.
 	top, root, below string
-	// commit is short.
-	commit string
+	// commit is short, head is that of the checkout and says how much is not committed.
+	commit, head string
 }
 
-// checkOut makes a work tree of the base beside the subject's.
-func checkOut(ctx context.Context, folder, ref string) (*based, error) {
+// checkOut makes a work tree of the base beside the subject's. A folder out is none of its files.
+func checkOut(ctx context.Context, folder, ref, out string) (*based, error) {
 	git := func(arguments ...string) (string, error) {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", folder}, arguments...)...).Output()
 		return strings.TrimSpace(string(out)), err
@@ -123,12 +133,24 @@ func checkOut(ctx context.Context, folder, ref string) (*based, error) {
 	if err != nil {
 		return nil, err
 	}
+	head, err := git("rev-parse", "--short=10", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	changed, err := git("status", "--porcelain", ":/")
+	if err != nil {
+		return nil, err
+	}
+	files := slices.DeleteFunc(strings.Split(changed, "\n"), func(line string) bool { return line == "" || strings.HasSuffix(line, out) })
+	if len(files) > 0 {
+		head += " with " + sim.Some(len(files), "file") + " not committed"
+	}
 	directory, err := guests.Directory()
 	if err != nil {
 		return nil, err
 	}
 	// The same path each time: a guest is named after its folder, and refused if another folder has made it.
-	b := &based{top, filepath.Join(directory, "base", filepath.Base(top), "base-"+commit), below, commit}
+	b := &based{top, filepath.Join(directory, "base", filepath.Base(top), "base-"+commit), below, commit, head}
 	b.remove()
 	if out, err := exec.CommandContext(ctx, "git", "-C", top, "worktree", "add", "--quiet", "--force", "--detach", b.root, commit).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("git worktree add: %s", bytes.TrimSpace(out))
@@ -159,7 +181,7 @@ type differs struct{ in, claim, base, head, chance string }
 func (f *ciFlags) guests(ctx context.Context, kind, folder string, at *based) (*judged, error) {
 	base, err := f.compile(ctx, kind+"@"+filepath.Join(at.root, at.below))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the base, %s: %w", at.commit, err)
 	}
 	head, err := f.compile(ctx, kind+"@"+folder)
 	if err != nil {
@@ -290,54 +312,94 @@ func (f *ciFlags) itself(ctx context.Context, arguments ...string) ([]byte, erro
 
 const exitOfUsage = 2
 
-// outcome is a line that says what came of a test.
-var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
+// outcome is a line that says what came of a test. Package testing puts a mark before it, which tells it from what the
+// test prints.
+var outcome = regexp.MustCompile(mark + ` *(?:=== (RUN)  |--- (PASS|FAIL|SKIP):) (\S+)`)
+
+const mark = "\x16"
+
+// tested is what came of the tests of a package, and what they printed.
+type tested struct {
+	outcomes map[string]string
+	printed  string
+}
+
+// carryOut compiles the tests and runs them. A test that ends the process fails.
+func (f *ciFlags) carryOut(ctx context.Context, t *overlay.Test, folder string) (*tested, error) {
+	c, err := compile(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	defer c.remove()
+	var out bytes.Buffer
+	if _, err := c.run(ctx, []string{"-test.v=test2json", "-test.run=" + f.run}, "simrun test "+folder, &out, &out); err != nil {
+		return nil, err
+	}
+	came := &tested{map[string]string{}, out.String()}
+	for _, m := range outcome.FindAllStringSubmatch(came.printed, -1) {
+		came.outcomes[m[3]] = cmp.Or(m[2], "FAIL")
+	}
+	return came, nil
+}
 
 // tests runs the tests of a package at both commits.
-func (f *ciFlags) tests(ctx context.Context, _, folder string, at *based) (*judged, error) {
-	j := &judged{subject: "test@" + folder}
-	var sides [2]map[string]string
-	var head string
-	for i, folder := range []string{filepath.Join(at.root, at.below), folder} {
-		absolute, err := filepath.Abs(folder)
-		if err != nil {
-			return nil, err
-		}
-		var out bytes.Buffer
-		if _, err := carryOut(ctx, &overlay.Test{Folder: absolute}, []string{"test", "-test.v", "-test.run=" + f.run}, "simrun test "+folder, &out, f.ErrOrStderr()); err != nil {
-			return nil, fmt.Errorf("%s: %w", folder, err)
-		}
-		sides[i], head = map[string]string{}, out.String()
-		for _, m := range outcome.FindAllStringSubmatch(head, -1) {
-			sides[i][m[2]] = m[1]
+func (f *ciFlags) tests(ctx context.Context, folder string, t *overlay.Test, at *based) (*judged, error) {
+	head, err := f.carryOut(ctx, t, folder)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(head.outcomes) == 0:
+		return nil, command.NoVerdict(fmt.Errorf("no test of %s ran: --run %q names none", folder, f.run))
+	}
+	j, base := &judged{subject: "test@" + folder}, &tested{}
+	older := *t
+	older.Folder, older.Tree, older.Repository = filepath.Join(at.root, at.below), at.root, at.top
+	if _, err := os.Stat(older.Folder); err == nil {
+		base, err = f.carryOut(ctx, &older, folder)
+		switch {
+		case errors.Is(err, overlay.ErrNoTests):
+			base = &tested{}
+		case err != nil:
+			return nil, fmt.Errorf("the base, %s: %w", at.commit, err)
 		}
 	}
+	if len(base.outcomes) == 0 {
+		j.alike = "The base runs none of these tests. "
+	}
+	const none = "not run"
 	alike := 0
-	for _, name := range slices.Sorted(maps.Keys(sides[1])) {
-		base, now := cmp.Or(sides[0][name], "not there"), sides[1][name]
-		line := differs{in: folder, claim: name, base: base, head: now}
+	names := slices.Sorted(maps.Keys(head.outcomes))
+	for name := range base.outcomes {
+		if _, too := head.outcomes[name]; !too {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		was, now := cmp.Or(base.outcomes[name], none), cmp.Or(head.outcomes[name], none)
+		line := differs{in: folder, claim: name, base: was, head: now}
 		switch {
-		case base == now:
+		case was == now:
 			alike++
-		case now == "FAIL" && base == "PASS":
+		case now == "FAIL":
 			j.fresh = append(j.fresh, line)
-			_, told, _ := strings.Cut(head, "=== RUN   "+name+"\n")
-			told, _, _ = strings.Cut(told, "=== RUN   ")
-			j.stories = append(j.stories, told)
-		case now == "PASS" && base == "FAIL":
+			_, told, _ := strings.Cut(head.printed, mark+"=== RUN   "+name+"\n")
+			told, _, _ = strings.Cut(told, mark+"=== RUN   ")
+			j.stories = append(j.stories, strings.ReplaceAll(told, mark, ""))
+		case now == "PASS" && was == "FAIL":
 			j.mended = append(j.mended, line)
 		default:
 			j.other = append(j.other, line)
 		}
 	}
-	j.alike = sim.Some(alike, "test") + " came to the same."
+	j.alike += sim.Some(alike, "test") + " came to the same."
 	return j, nil
 }
 
 // report writes what was found, and prints the summary.
 func (f *ciFlags) report(j *judged, at *based) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s against %s (%s)\n\n", j.subject, f.base, at.commit)
+	fmt.Fprintf(&b, "# %s (%s) against %s (%s)\n\n", j.subject, at.head, f.base, at.commit)
 	if len(j.fresh) == 0 {
 		b.WriteString("**Nothing is newly violated.** ")
 	} else {

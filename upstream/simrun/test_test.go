@@ -51,6 +51,14 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+func TestSpins(t *testing.T) {
+	for i := 0; ; i++ {
+		if i < 0 {
+			t.Log(i)
+		}
+	}
+}
+
 func TestWaitsForEver(t *testing.T) { select {} }
 
 func TestArgument(t *testing.T) { t.Fatal(os.Args[len(os.Args)-1]) }
@@ -81,7 +89,8 @@ func TestRunsATest(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{[]string{"-run", "WaitsForEver"}, exitUsage, "all goroutines wait, and nothing is left that could wake one"},
+		{[]string{"-run", "WaitsForEver"}, exitViolated, "all goroutines wait, and nothing is left that could wake one"},
+		{[]string{"-run", "Spins"}, exitViolated, "it spins: 4294967296 rounds of loops in one step, and it does not wait (in own.TestSpins, called by "},
 		{[]string{"-run", "Argument", "-args", "-behind"}, exitViolated, "-behind"},
 		{[]string{"-tags", "foreign"}, exitUsage, "example.org/foreign does not compile for wasip1: foreign/foreign.go:5:20: undefined: syscall.Flock; imported by example.org/own > example.org/own.test; if that is no part of the test, -stand-in example.org/foreign/FILE.go=YOURS.go takes another file in its place"},
 		{[]string{"-tags", "foreign", "-run", "Files", "-stand-in", "example.org/foreign/foreign.go=" + filepath.Join(folder, "yours.go.txt")}, exitHolds, "PASS"},
@@ -150,6 +159,13 @@ func TestOrders(t *testing.T) {
 		fmt.Println(said)
 	})
 }
+
+func TestPanics(t *testing.T) {
+	etcdtest.Run(t, etcdtest.Config{Schedules: 2, Seed: 7}, func(t *etcdtest.T) {
+		go func() { panic("in a goroutine") }()
+		t.Client().Get(t.Context(), "/a")
+	})
+}
 `
 
 // TestTheFirstScheduleIsAsAnyOther: what packages do once in a process is no part of a schedule. A schedule alone is the
@@ -175,6 +191,10 @@ func TestTheFirstScheduleIsAsAnyOther(t *testing.T) {
 		}
 		return lines
 	}
+	code, _, complaint := run(t, folder, "test", "-run", "Panics")
+	assert.Equal(t, exitViolated, code)
+	assert.Contains(t, complaint, "panic: in a goroutine\n")
+	assert.Contains(t, complaint, "\nrun it alone: ETCDTEST_SEED=7 simrun test . -run '^TestPanics$'\n")
 	among := said()
 	require.Len(t, among, 5, "one is run before the first")
 	for seed, line := range among[1:] {
