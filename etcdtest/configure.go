@@ -72,15 +72,15 @@ func planted(bug, release string, o *etcd.Options, follower bool) (s option.Sett
 }
 
 // mended is an etcd that has another value in place of a known bug, if it has the bug: that of the newest release.
-func mended(config etcd.Config, b *testbed.KnownBug) (fixed etcd.Config, has bool) {
+func mended(config etcd.Config, b *testbed.KnownBug) (fixed etcd.Config, by string, has bool) {
 	s := b.Planting()
 	o := etcd.Group.Lookup(s.Name)
 	if o == nil || o.Get(&config.Options) != s.Value || unseen[s.Name] != "" {
-		return config, false
+		return config, "", false
 	}
 	better, err := etcd.OptionsOf(newest)
 	if err != nil {
-		return config, false
+		return config, "", false
 	}
 	value := o.Get(&better)
 	for _, v := range o.Values() {
@@ -88,7 +88,7 @@ func mended(config etcd.Config, b *testbed.KnownBug) (fixed etcd.Config, has boo
 			value = v.Name
 		}
 	}
-	return config, o.Set(&config.Options, value) == nil && value != s.Value
+	return config, s.Name + "=" + value, o.Set(&config.Options, value) == nil && value != s.Value
 }
 
 // offIn is the value of an option if its code does not run with that value, as that of a request which the release does

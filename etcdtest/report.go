@@ -243,9 +243,9 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	if os.Getenv(seedVariable) == "" {
 		var kinds []string
 		for _, k := range slices.Sorted(maps.Keys(all.failed)) {
-			kinds = append(kinds, fmt.Sprintf("%s in %d", k, all.failed[k]))
+			kinds = append(kinds, fmt.Sprintf("%s in %d, first with seed %d", k, len(all.failed[k]), all.failed[k][0]))
 		}
-		fmt.Fprintf(&b, "of %d schedules %s\n", all.ran, strings.Join(kinds, ", "))
+		fmt.Fprintf(&b, "of %d schedules %s\n", all.ran, strings.Join(kinds, "; "))
 	} else {
 		b.WriteString("this is all that ran\n")
 	}
@@ -362,12 +362,16 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 	}
 	for _, b := range testbed.KnownBugs() {
 		// What the bug has no part in is the same without it.
-		fixed, has := mended(server, b)
+		fixed, by, has := mended(server, b)
 		if !has || !ofEtcd || !enough() || o.like(c.schedule(t, fixed, o.trial, f)) {
 			continue
 		}
 		if less := count(c, fixed, all); less <= asIs/3 {
-			said = append(said, fmt.Sprintf("without %s (%s) in %d", b.Name, b.Setting, less))
+			without := fmt.Sprintf("without %s (%s) in %d", b.Name, b.Setting, less)
+			if c.Etcd == newest && c.Bug == "" {
+				without += fmt.Sprintf(" (releases have it; Set: %q leaves it out)", by)
+			}
+			said = append(said, without)
 		}
 	}
 	for _, fault := range o.struck {

@@ -155,10 +155,10 @@ func Run(t *testing.T, c Config, f func(*T)) {
 	}
 }
 
-// found is what schedules came to: how many failed, by what failed, and how much was judged.
+// found is what schedules came to: the seeds of those that failed, by what failed, and how much was judged.
 type found struct {
 	ran    int
-	failed map[string]int
+	failed map[string][]uint64
 	judged judged
 	unanswered
 }
@@ -201,7 +201,7 @@ func (j judged) String() string {
 
 // explore runs the schedules. It returns the failing schedule to report, nil if none fails.
 func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, all found) {
-	all.failed = map[string]int{}
+	all.failed = map[string][]uint64{}
 	for i := range c.Schedules {
 		if memoryIsFull() {
 			break
@@ -220,7 +220,7 @@ func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *ou
 		if o.failed == nil {
 			continue
 		}
-		all.failed[o.failed.String()]++
+		all.failed[o.failed.String()] = append(all.failed[o.failed.String()], o.trial.seed)
 		if told == nil || o.tellsMore(told) {
 			told = o
 		}

@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
   the watch of a by client-1: .*
 .* client-1 → etcd     create watch a.*
 .* etcd → client-1     progress .*
-20 of 20 repetitions of this fail; of 50 schedules etcd is not bookmarkable in \d+
+20 of 20 repetitions of this fail; of 50 schedules etcd is not bookmarkable in \d+, first with seed \d+
 told with 0 of the \d+ faults that struck; with the same faults and other delays it fails in \d+ of \d+, with etcd 3.6.16 in 0, without issue-15220 \(progress=control-queue\) in 0
 run it alone: ETCDTEST_SEED=\d+\S*:none go test -run '\^TestReport\$'$`, reported(t, Config{Etcd: "3.5.7", Schedules: 50, Faults: &Faults{Within: time.Second, Compactions: 2, Sizes: 1}}, watchACounter))
 }
@@ -393,6 +393,25 @@ func TestGoroutineThatIsLeft(t *testing.T) {
 			}
 		}()
 	})
+}
+
+// TestRaceOfAllReleases: what etcd does wrong in every release has a name, and the setting of an etcd that does not do it.
+func TestRaceOfAllReleases(t *testing.T) {
+	report := reported(t, Config{Schedules: 300, Faults: &Faults{}}, func(t *T) {
+		client, writer := t.Client(), t.Client()
+		<-client.Watch(t.Context(), "b", clientv3.WithCreatedNotify())
+		for range 8 {
+			put, err := writer.Put(t.Context(), "a", "1")
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			require.NoError(t, client.RequestProgress(t.Context()))
+			<-client.Watch(ctx, "a", clientv3.WithRev(put.Header.Revision))
+			cancel()
+		}
+	})
+	require.Contains(t, report, ": etcd is not bookmarkable\n")
+	require.Contains(t, report, ` without created-overtakes-progress (created=past-channel) in 0 (releases have it; Set: "created=in-order" leaves it out)`)
+	require.Contains(t, report, "create watch a from ")
 }
 
 // TestMemoryIsFull: schedules end when there is no room for more, and the test says so.

@@ -56,7 +56,11 @@ func (r *WatchCreateRequest) Digest(d sim.Digest) sim.Digest {
 }
 
 func (r *WatchCreateRequest) Label() string {
-	return "create watch " + r.Key + "... from " + itoa(r.StartRevision)
+	s := "create watch " + r.Key
+	if r.RangeEnd != "" {
+		s += "..."
+	}
+	return s + " from " + itoa(r.StartRevision)
 }
 
 // WatchCancelRequest is etcdserverpb.WatchCancelRequest.
