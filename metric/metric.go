@@ -3,6 +3,12 @@
 // this module.
 package metric
 
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
 // Metric is something that timed runs measure: how long a read waited, how many
 // requests went out. Each world keeps what was recorded, and a campaign merges
 // it over its runs. Untimed there is no clock and every timer may fire at any
@@ -78,3 +84,150 @@ func (m Metric) IsCounter() bool { return metrics[m].counter }
 
 // Count is how many metrics this binary knows.
 func Count() int { return len(metrics) }
+
+// Distribution is what was recorded of one metric. The order in
+// which worlds are merged does not matter: each field is a sum, a minimum or a
+// maximum. The zero value is empty.
+//
+// Values are counted in log-linear buckets: those below subBuckets have a bucket
+// each, and every octave above is cut into subBuckets of the same width. What
+// Quantile returns is off by at most 1/64 of the value.
+type Distribution struct {
+	count    uint64
+	sum      int64
+	min, max int64
+	// buckets[first:end] may differ from zero, and nothing else: a run that
+	// recorded little is forgotten as quickly.
+	buckets    []uint64
+	first, end int
+}
+
+const (
+	subBucketBits = 5
+	subBuckets    = 1 << subBucketBits
+)
+
+func bucketOf(v int64) int {
+	if v < subBuckets {
+		return int(v)
+	}
+	octave := bits.Len64(uint64(v)) - subBucketBits - 1
+	return octave<<subBucketBits + int(v>>octave)
+}
+
+// middle is the value that stands for a bucket.
+func middle(bucket int) int64 {
+	if bucket < 2*subBuckets {
+		return int64(bucket)
+	}
+	octave := bucket>>subBucketBits - 1
+	return int64(bucket-octave<<subBucketBits)<<octave + 1<<octave>>1
+}
+
+// Record adds a value. Negative values count as 0.
+func (d *Distribution) Record(v int64) {
+	v = max(v, 0)
+	b := bucketOf(v)
+	d.include(b, b+1)
+	d.buckets[b]++
+	d.extend(v, v, 1, v)
+}
+
+// Add adds to a counter.
+func (d *Distribution) Add(n int64) {
+	d.count++
+	d.sum += n
+}
+
+func (d *Distribution) extend(lowest, highest int64, count uint64, sum int64) {
+	if d.count == 0 {
+		d.min, d.max = lowest, highest
+	} else {
+		d.min, d.max = min(d.min, lowest), max(d.max, highest)
+	}
+	d.count += count
+	d.sum += sum
+}
+
+// include makes buckets[first:end] usable.
+func (d *Distribution) include(first, end int) {
+	if end > len(d.buckets) {
+		d.buckets = append(d.buckets, make([]uint64, end-len(d.buckets))...)
+	}
+	if d.end == 0 {
+		d.first, d.end = first, end
+		return
+	}
+	d.first, d.end = min(d.first, first), max(d.end, end)
+}
+
+// Merge adds what another distribution of the same metric holds.
+func (d *Distribution) Merge(o *Distribution) {
+	if o.count == 0 {
+		return
+	}
+	if o.end > 0 {
+		d.include(o.first, o.end)
+		for i := o.first; i < o.end; i++ {
+			d.buckets[i] += o.buckets[i]
+		}
+	}
+	d.extend(o.min, o.max, o.count, o.sum)
+}
+
+// Reset forgets what was recorded, and keeps the memory.
+func (d *Distribution) Reset() {
+	if d.count == 0 {
+		return
+	}
+	clear(d.buckets[d.first:d.end])
+	*d = Distribution{buckets: d.buckets}
+}
+
+// Clone shares nothing with d.
+func (d *Distribution) Clone() Distribution {
+	c := *d
+	c.buckets = slices.Clone(d.buckets)
+	return c
+}
+
+// Count is how many values were recorded, or how often a counter was added to.
+func (d *Distribution) Count() uint64 { return d.count }
+
+// Sum is that of all values; of a counter it is all that there is to know.
+func (d *Distribution) Sum() int64 { return d.sum }
+
+// Min and Max are exact; 0 if nothing was recorded.
+func (d *Distribution) Min() int64 { return d.min }
+
+// Max is the greatest value.
+func (d *Distribution) Max() int64 { return d.max }
+
+// Mean is 0 if nothing was recorded.
+func (d *Distribution) Mean() float64 {
+	if d.count == 0 {
+		return 0
+	}
+	return float64(d.sum) / float64(d.count)
+}
+
+// Quantile is the value that a share q of all values does not exceed, off by at
+// most 1/64; 0.99 is the 99th percentile. It is 0 if nothing was recorded, and
+// for counters.
+func (d *Distribution) Quantile(q float64) int64 {
+	rank := uint64(math.Ceil(q * float64(d.count)))
+	switch {
+	case rank <= 1:
+		return d.min
+	case rank >= d.count:
+		return d.max
+	}
+	var seen uint64
+	for i := d.first; i < d.end; i++ {
+		seen += d.buckets[i]
+		if seen >= rank {
+			return min(max(middle(i), d.min), d.max)
+		}
+	}
+	return d.max
+}

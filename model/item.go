@@ -1,6 +1,17 @@
+// Package model (unstable) says what correct means: the revisioned key-value
+// store as a sequential specification, the operations that clients record, and
+// the contract of a watch.
+//
+// It is the independent judge of the simulation. It must never import any other
+// package of this module, and it must never share code with the store in
+// sim/etcd: a mistake in shared code would hide in both.
 package model
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
 
 // Item is one key with its value and its history counters, as etcd's KeyValue
 // reports them. Items are immutable once they are shared.
@@ -81,4 +92,113 @@ func PrefixEnd(prefix string) string {
 		}
 	}
 	return "\x00"
+}
+
+// Outcome says what a client knows of its operation in the end.
+type Outcome uint8
+
+// A Done operation was answered. A Failed one was refused and had no effect.
+// An Unknown one was given up: it may have happened, may happen later, or never.
+const (
+	Done Outcome = iota
+	Failed
+	Unknown
+)
+
+// Operation is one line of a history: what a client asked, when, and what it was
+// answered. Call and Return are readings of one strictly increasing counter of
+// the whole run, never of a clock: porcupine's intervals are closed, so two equal
+// readings would make operations concurrent that were not. An Unknown operation
+// has no return; its Return is math.MaxInt64.
+type Operation struct {
+	Client       int
+	Call, Return int64
+	Request      *Request
+	Result       *Result
+	Outcome      Outcome
+	// Server names the server that answered. It is for readers only and may be
+	// empty.
+	Server string
+	// Commit is the revision at which a write took effect, where ground truth
+	// is at hand: -1 if it never did, 0 if that is unknown. Judges use it for
+	// Unknown outcomes only.
+	Commit int64
+}
+
+// History is what all clients of one run recorded.
+type History struct {
+	// Clients are the names that Operation.Client indexes.
+	Clients []string
+	// Initial is the store before the first operation.
+	Initial Initial
+	// Operations are in the order of their calls.
+	Operations []Operation
+	// Watchers are the clients that watched.
+	Watchers []Watcher
+	// Partial: other clients may have written, of which nothing is recorded.
+	Partial bool
+}
+
+// Watcher is what one client was sent that watched, over all of its streams.
+type Watcher struct {
+	Client  string
+	Streams []WatchStream
+}
+
+// Initial is the contents of a store before a history starts.
+type Initial struct {
+	Revision  int64
+	Compacted int64
+	Items     []*Item
+}
+
+// Verdict is the answer to "does this property hold?". The four are never
+// folded into one another: a property that nothing exercised did not hold, and
+// a checker that gave up found nothing out.
+type Verdict uint8
+
+// Holds: it was exercised and nothing was wrong. Violated: a counterexample is
+// at hand. VerdictUnknown: a checker's budget ran out, or an outcome is unknown.
+// Vacuous: it was claimed and never exercised.
+const (
+	Vacuous Verdict = iota
+	Holds
+	VerdictUnknown
+	Violated
+)
+
+var verdictNames = [...]string{"vacuous", "holds", "unknown", "violated"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(name []byte) error {
+	i := slices.Index(verdictNames[:], string(name))
+	if i < 0 {
+		return fmt.Errorf("unknown verdict %q", name)
+	}
+	*v = Verdict(i)
+	return nil
+}
+
+// And joins the verdicts of one property over several runs: a violation stays
+// one, an unknown run leaves the whole unknown, and what was exercised once
+// is not vacuous.
+func (v Verdict) And(w Verdict) Verdict { return max(v, w) }
+
+// Worst joins the verdicts of several properties: a violation decides, then what is unknown, then what was never
+// exercised. That of none is vacuous.
+func Worst(all ...Verdict) Verdict {
+	for _, bad := range []Verdict{Violated, VerdictUnknown, Vacuous} {
+		if slices.Contains(all, bad) {
+			return bad
+		}
+	}
+	if len(all) == 0 {
+		return Vacuous
+	}
+	return Holds
 }

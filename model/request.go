@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // Kind is what an operation does.
@@ -242,3 +243,184 @@ const (
 var codeNames = [...]string{"ok", "compacted", "future-revision", "timeout", "too-many-requests", "unavailable", "invalid", "forbidden"}
 
 func (c Code) String() string { return codeNames[c] }
+
+// maxTxnOps is how many compares, and how many operations in a branch, etcd takes:
+// --max-txn-ops.
+const maxTxnOps = 128
+
+// Malformed reports whether etcd has to refuse a request whatever the contents of the store are: a key is missing, a
+// value or a lease is given although the request keeps the old one, a transaction has too many parts, or it writes a
+// key twice.
+func (r *Request) Malformed() bool {
+	switch r.Kind {
+	case Compact, LeaseGrant, LeaseRevoke, LeaseKeepAlive, LeaseTimeToLive:
+		return false
+	case Txn:
+		return r.malformedTxn(maxTxnOps) || writesTwice(r)
+	}
+	return r.malformedOperation()
+}
+
+func (r *Request) malformedOperation() bool {
+	return r.Key == "" || r.IgnoreValue && r.Value != "" || r.IgnoreLease && r.Lease != 0
+}
+
+// malformedTxn: a transaction within another one may have as many parts as the longest list
+// of the outer one leaves.
+func (r *Request) malformedTxn(most int) bool {
+	longest := max(len(r.Compare), len(r.Success), len(r.Failure))
+	malformed := func(op Request) bool {
+		if op.Kind == Txn {
+			return op.malformedTxn(most - longest)
+		}
+		return op.malformedOperation()
+	}
+	return longest > most || slices.ContainsFunc(r.Compare, func(c Compare) bool { return c.Key == "" }) ||
+		slices.ContainsFunc(r.Success, malformed) || slices.ContainsFunc(r.Failure, malformed)
+}
+
+// written is a put or a deletion of a transaction. Its place is, level by level, the branch
+// and the number in that.
+type written struct {
+	op    *Request
+	place []int
+}
+
+// collect adds what the branches of a transaction write.
+func collect(all []written, r *Request, place []int) []written {
+	for side, branch := range [...][]Request{r.Success, r.Failure} {
+		for i := range branch {
+			switch op, at := &branch[i], append(slices.Clone(place), side, i); op.Kind {
+			case Put, Delete:
+				all = append(all, written{op, at})
+			case Txn:
+				all = collect(all, op, at)
+			}
+		}
+	}
+	return all
+}
+
+// writesTwice reports whether a key is put that is put or deleted by another operation.
+// Deletes may overlap.
+func writesTwice(r *Request) bool {
+	all := collect(nil, r, nil)
+	for i := range all {
+		for k := range all {
+			if i != k && all[i].op.Kind == Put && clash(&all[i], &all[k]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clash reports whether a put and another write may not be in one transaction. They may if
+// they are in two branches of the same transaction. etcd takes the end "\x00" literally here:
+// a deletion of everything from a key on overlaps nothing. Nor does it see that a key is
+// deleted which a transaction before that one has put, side by side with it.
+func clash(put, other *written) bool {
+	if other.op.Kind == Put && other.op.Key != put.op.Key ||
+		other.op.Kind == Delete && (other.op.End == "\x00" || !InRange(put.op.Key, other.op.Key, other.op.End)) {
+		return false
+	}
+	p, o := put.place, other.place
+	for p[0] == o[0] && p[1] == o[1] {
+		p, o = p[2:], o[2:]
+	}
+	exclusive := p[0] != o[0]
+	unseen := other.op.Kind == Delete && len(p) > 2 && len(o) > 2 && p[1] < o[1]
+	return !exclusive && !unseen
+}
+
+func (s *Store) applyTxn(r *Request, shown *Result) Result {
+	if !s.Keeps(r) {
+		return Result{Revision: s.revision, Err: Invalid}
+	}
+	before := s
+	if r.nests() {
+		before = s.Clone()
+	}
+	rev, changed := s.revision+1, false
+	res := s.execute(r, shown, before, rev, &changed)
+	if changed {
+		s.revision = rev
+	}
+	res.Revision = s.revision
+	return res
+}
+
+// nests reports whether there is a transaction within a transaction.
+func (r *Request) nests() bool {
+	isTxn := func(r Request) bool { return r.Kind == Txn }
+	return slices.ContainsFunc(r.Success, isTxn) || slices.ContainsFunc(r.Failure, isTxn)
+}
+
+// execute carries the branch out that a transaction takes, as the contents before the whole
+// of it decide.
+func (s *Store) execute(r *Request, shown *Result, before *Store, rev int64, changed *bool) Result {
+	res := Result{Succeeded: before.compares(r)}
+	branch := r.Branch(res.Succeeded)
+	for i := range branch {
+		b := &branch[i]
+		var out Result
+		like := shown.at(i)
+		switch b.Kind {
+		case Put, Delete:
+			out.Prev = s.before(b)
+			out.Deleted = s.write(b, rev)
+			*changed = *changed || b.Kind == Put || out.Deleted > 0
+		case Txn:
+			out = s.execute(b, like, before, rev, changed)
+		default:
+			out = s.read(b, like)
+			out.Revision = 0
+		}
+		res.Results = append(res.Results, out)
+	}
+	return res
+}
+
+// compares are the conditions of a transaction: all of them hold.
+func (s *Store) compares(r *Request) bool {
+	return !slices.ContainsFunc(r.Compare, func(c Compare) bool { return !c.Holds(s.in(c.Key, c.End)) })
+}
+
+// taken calls f for the operations that a write consists of in these contents, without the
+// transactions that they are in. It goes on until f says stop, and reports whether it did not.
+func (s *Store) taken(r *Request, f func(op *Request) bool) bool {
+	if r.Kind != Txn {
+		return f(r)
+	}
+	branch := r.Branch(s.compares(r))
+	for i := range branch {
+		if !s.taken(&branch[i], f) {
+			return false
+		}
+	}
+	return true
+}
+
+// Keeps reports whether the contents have what the puts of a request keep, and the leases that
+// they name. etcd refuses a request of which they do not.
+func (s *Store) Keeps(r *Request) bool {
+	return s.taken(r, func(op *Request) bool {
+		return (!op.IgnoreValue && !op.IgnoreLease || s.Get(op.Key) != nil) && (op.Kind != Put || op.Lease == 0 || s.Lease(op.Lease) != nil)
+	})
+}
+
+// write carries one put or deletion out, at a revision, and returns how many keys it deleted.
+func (s *Store) write(op *Request, rev int64) (deleted int64) {
+	if op.Kind == Delete {
+		return s.deleteRange(op.Key, op.End)
+	}
+	value, lease := op.Value, op.Lease
+	if op.IgnoreValue {
+		value = s.Get(op.Key).Value
+	}
+	if op.IgnoreLease {
+		lease = s.Get(op.Key).Lease
+	}
+	s.put(op.Key, value, lease, rev)
+	return 0
+}

@@ -149,3 +149,162 @@ func (s *Store) Enabled(x State, list []sim.Action) []sim.Action {
 	}
 	return list
 }
+
+// Stepper takes steps between states for one worker of a search.
+type Stepper struct {
+	store *Store
+	alike func(a, b any) bool
+	// at is a world in which steps are carried out, cells what they touch. The others are memory of Behaviour and
+	// World.
+	at      *sim.World
+	cells   sim.Footprint
+	holders []sim.Digest
+	parts   sim.Parts
+}
+
+// Stepper returns one for a worker whose world is this one: one of those for which the store was made. first is the
+// state of the world.
+func (s *Store) Stepper(w *sim.World) (p *Stepper, first State, err error) {
+	p = &Stepper{store: s, alike: values.Alike(), at: &sim.World{}}
+	if err := w.Fork(p.at); err != nil {
+		return nil, nil, err
+	}
+	return p, p.Apart(p.at, nil, nil), nil
+}
+
+// World puts a state together, into a world that was forked from one like that for which the store was made: it keeps
+// its faults.
+func (p *Stepper) World(x State, w *sim.World) *sim.World {
+	s, parts := p.store, &p.parts
+	parts.Rest, parts.Ticks, parts.Now, parts.Clone = s.rests.At(x[placeRest]), int64(x[placeTicks]), *s.times.At(x[placeNow]), s.clone
+	parts.Nodes, parts.Conns = parts.Nodes[:0], parts.Conns[:0]
+	for n := 1; n < s.nodes; n++ {
+		parts.Nodes = append(parts.Nodes, &s.node(x, sim.NodeID(n)).NodePart)
+	}
+	for _, number := range s.conns(x) {
+		parts.Conns = append(parts.Conns, s.inConns.At(number))
+	}
+	w.Assemble(parts)
+	return w
+}
+
+// clone is a clone of a node. It has no memory of the step that led to it, and is marked as one of two that share it.
+func (s *Store) clone(n sim.Node) sim.Node {
+	s.lock.Lock()
+	// The code under test may panic.
+	defer s.lock.Unlock()
+	return n.(sim.Cloner).Clone()
+}
+
+// Apart takes a world apart, into the memory of a state: one that was put together from another state, or that began as
+// the first one did, for which from is nil.
+func (p *Stepper) Apart(w *sim.World, from, into State) State {
+	x := into[:0]
+	for place := range p.store.placeOfConn(w.Connections()) {
+		x = append(x, p.value(w, from, place))
+	}
+	return x
+}
+
+// value is what a world has in a place of its state. from is the state from which it was put together, nil if it was
+// not.
+func (p *Stepper) value(w *sim.World, from State, place int) uint32 {
+	s := p.store
+	switch {
+	case place == placeRest:
+		rest := w.RestPart()
+		return number(p, &s.rests, rest.Digest, &rest)
+	case place == placeTicks:
+		return uint32(w.Ticks())
+	case place == placeNow:
+		now := w.Now()
+		return number(p, &s.times, sim.NewDigest.Int(int64(now)), &now)
+	case place < s.placeOfConn(1):
+		return p.node(w, from, sim.NodeID(place-placeOfNodes))
+	}
+	conn := w.ConnPart(place - s.placeOfConn(0))
+	return number(p, &s.inConns, conn.Digest.Word(uint64(conn.ID)), &conn)
+}
+
+func (p *Stepper) node(w *sim.World, from State, n sim.NodeID) uint32 {
+	s, part := p.store, nodePart{id: n}
+	// It was possible at first.
+	part.NodePart, _ = w.NodePart(n)
+	// A node that has acted is another one.
+	if from != nil && s.node(from, n).Node == part.Node {
+		part.object = s.Object(from, n)
+	} else {
+		clone := s.clone(part.Node)
+		part.object = number(p, &s.objects, part.Node.(sim.Fingerprinter).Fingerprint(sim.NewDigest), &clone)
+		part.Node = *s.objects.At(part.object)
+	}
+	return number(p, &s.inNodes, part.Digest.Word(uint64(part.object)<<16|uint64(n)), &part)
+}
+
+// maxAlike is with how many of those with its digest a part is compared.
+const maxAlike = 16
+
+// partBytes is about what a part takes besides what is in it.
+const partBytes = 100
+
+// number is that of the first part that is equal to this one.
+func number[T any](p *Stepper, k *kind[T], digest sim.Digest, x *T) uint32 {
+	s := p.store
+	s.lock.Lock()
+	met := k.met[digest]
+	s.lock.Unlock()
+	// What was met stays where it is, so that parts are compared while others add.
+	if known := find(p, k, met, x); known != 0 {
+		return known
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	all := k.met[digest]
+	if known := find(p, k, all[len(met):], x); known != 0 {
+		return known
+	}
+	if k.met == nil {
+		// Number 0 is no part.
+		k.met = map[sim.Digest][]uint32{}
+		k.Reach(0)
+	}
+	added := k.Add(*x)
+	if len(all) < maxAlike {
+		k.met[digest] = append(all, added)
+	}
+	s.weight += s.weigh(*x) + partBytes
+	return added
+}
+
+func find[T any](p *Stepper, k *kind[T], met []uint32, x *T) uint32 {
+	for _, i := range met {
+		if p.alike(k.At(i), x) {
+			return i
+		}
+	}
+	return 0
+}
+
+// Behaviour is sim.World.Behaviour of a state.
+func (p *Stepper) Behaviour(x State) sim.Digest {
+	s := p.store
+	d := s.rests.At(x[placeRest]).Digest
+	if s.timed {
+		d = d.Int(int64(*s.times.At(x[placeNow])))
+	}
+	conns := x[s.placeOfConn(0):]
+	p.holders = append(p.holders[:0], make([]sim.Digest, len(conns))...)
+	link := func(i int) *sim.Link { return &s.inConns.At(conns[i]).Link }
+	for n := sim.NodeID(1); int(n) < s.nodes; n++ {
+		part := s.node(x, n)
+		d = d.Fold(part.Digest)
+		sim.AddHolders(p.holders, n, part.Conns, link)
+	}
+	var sum sim.Digest
+	for i, number := range s.conns(x) {
+		if part := s.inConns.At(number); !part.IsFree() {
+			sum = sum.And(part.Link.Digest(part.Digest, p.holders[i+1]))
+		}
+	}
+	return d.Fold(sum)
+}

@@ -1,7 +1,25 @@
+// Package strategy (unstable) makes choices from seeds: which enabled action is next, and which
+// answer a question inside a step gets.
+//
+// A strategy is a file, which registers it. One from another module does the same:
+//
+//	var _ = strategy.Register(strategy.Strategy{Name: "mine", Summary: "...", New: newMine})
+//
+// The comment on top of its file names the paper that a strategy comes from, and
+// the deviations from it. Each has a blind spot; "portfolio", the default, hides
+// the blind spot of one behind the others.
+//
+// What a strategy does is a function of the seed and of the subject's profile,
+// which comes from trial runs that are the same for every seed. So a seed gives the
+// same run alone and in any campaign, on every machine.
+//
+// The package imports sim and explore. It must never import anything that knows
+// etcd, nor have a goroutine or a clock.
 package strategy
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/registry"
@@ -64,3 +82,43 @@ func Default() Strategy { return portfolio() }
 
 // Find returns the strategy of that name. The error names the nearest.
 func Find(name string) (Strategy, error) { return strategies.Find(name) }
+
+// Rand is SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+// Generators, OOPSLA 2014). It is written out here because a seed must mean the
+// same run in every version of Go on every machine, and because one multiplication
+// more or less shows in the time of a choice.
+type Rand struct{ state uint64 }
+
+const goldenGamma = 0x9e3779b97f4a7c15
+
+// mix is the output function of SplitMix64, a bijection.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Seed starts the sequence of a seed. The sequences of one seed for different
+// purposes have nothing to do with each other.
+func (r *Rand) Seed(seed, purpose uint64) { r.state = mix(seed*goldenGamma + purpose) }
+
+// Next returns the next 64 random bits.
+func (r *Rand) Next() uint64 {
+	r.state += goldenGamma
+	return mix(r.state)
+}
+
+// Below returns a number in [0, n). The multiplication favours some numbers by
+// n in 2^64 (Lemire: Fast Random Integer Generation in an Interval, 2019), which
+// is far below what any test can notice.
+func (r *Rand) Below(n int) int {
+	hi, _ := bits.Mul64(r.Next(), uint64(n))
+	return int(hi)
+}
+
+// ranked puts an index in a list into the low bits of a rank, so that the
+// greatest of many is found without a branch: such branches are hard to predict
+// and cost more than the rest of a pick. Lists are far shorter than 2^16.
+func ranked(rank uint64, index int) uint64 { return rank&^rankIndex | uint64(index) }
+
+const rankIndex = 1<<16 - 1

@@ -229,3 +229,105 @@ func ForDesign(name string) (Options, error) {
 	}
 	return d.Options(), nil
 }
+
+func init() {
+	for _, p := range presets {
+		RegisterDesign(Design{Preset: p})
+	}
+}
+
+// beta is v0.38.0-beta.0.
+var beta = option.Settings(
+	"on-timeout=fallback", "continue-with-version=refused",
+	"snapshots=on", "compaction-notice=polled", "compacted-snapshot=kept-on",
+	"equal-progress=skipped", "consistency-checker=fallback", "version-check=shipped",
+	"watch-prev-kv=unasked", "watch-start=at-once",
+)
+
+// presets are the designs of this package: the Cache with options.
+var presets = []option.Preset{
+	{Name: "kep-2340", Doc: "a consistent LIST waits until the cache is as new as etcd was; 504 after 3 s (KEP-2340)"},
+	{Name: "kep-2340-fallback", Doc: "kep-2340, but etcd answers after 3 s (Kubernetes 1.31 and later)",
+		Settings: option.Settings("on-timeout=fallback")},
+	{Name: "direct", Doc: "etcd answers every LIST and GET; the cache serves watches only",
+		Settings: option.Settings("freshness=direct")},
+	{Name: "stale", Doc: "a LIST without resourceVersion is answered like one with \"0\": from the cache, however old (#59848)",
+		Settings: option.Settings("freshness=none")},
+	{Name: "single-request", Doc: "one progress request for each waiting read, and etcd answers after 3 s (a rejected alternative of the first draft)",
+		Settings: option.Settings("progress-requests=once", "on-timeout=fallback")},
+	{Name: "draft-2019", Doc: "etcd sends progress every 250 ms by itself; 504 after 3 s, and etcd answers all pages (the first draft of KEP-2340)",
+		Settings: option.Settings("progress-requests=notify", "notify-detection=on", "pagination=etcd")},
+	{Name: "progress-echo", Doc: "the progress that echoes a read's id proves the cache fresh: no revision is read (an idea of the first draft)",
+		Settings: option.Settings("progress-requests=echo")},
+	{Name: "accumulated-reads", Doc: "kep-2340 with one revision read for all lists of 10 ms (an idea of the first draft)",
+		Settings: option.Settings("revision-sharing=accumulated")},
+	{Name: "dynamic-fallback", Doc: "kep-2340, but etcd answers while the cache is slow (KEP-2340, Alternatives)",
+		Settings: option.Settings("on-timeout=fallback", "dynamic-fallback=wait-time")},
+	{Name: "kep-4988", Doc: "kep-2340 with snapshots for exact reads and later pages; a failed consistency check sends those to etcd (KEP-4988, beta)",
+		Settings: option.Settings("on-timeout=fallback", "snapshots=on", "consistency-checker=fallback")},
+	{Name: "kep-3157", Doc: "a watch with initial events begins at once, and the bookmark timer finds their end (KEP-3157)",
+		Settings: option.Settings("initial-events-end=timer")},
+	{Name: "v0.37.2", Doc: "what k8s.io/apiserver v0.37.2 ships, with its check of etcd's version (reflector-list=watch-list adds how it starts by default)",
+		Settings: option.Settings(
+			"on-timeout=fallback", "continue-with-version=refused",
+			"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
+			"mark-consistent=unlocked", "consistency-checker=fallback",
+			"version-check=shipped", "not-found-rv=none",
+		)},
+	{Name: "v0.38.0-alpha.2", Doc: "what k8s.io/apiserver v0.38.0-alpha.2 ships: store, index and snapshots have a lock of their own, and a consistency check that passes drops all snapshots",
+		Settings: option.Settings(
+			"on-timeout=fallback", "continue-with-version=refused",
+			"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
+			"equal-progress=skipped", "consistency-checker=fallback", "passed-check=drops-snapshots",
+			"version-check=shipped",
+		)},
+	{Name: "v0.38.0-beta.0", Doc: "what k8s.io/apiserver v0.38.0-beta.0 ships by default: no previous values asked of etcd, a watch begins by an item of its channel, snapshots know the compaction",
+		Settings: beta},
+	{Name: "kep-6404", Doc: "v0.38.0-beta.0 with GETs and writes through the cache (KEP-6404; the gate ConsistentGetFromCache has the writes in v0.38.0-beta.0)",
+		Settings: append(beta[:len(beta):len(beta)], option.Settings("write-state=cache", "get-unset=cache")...)},
+}
+
+// LibraryOptions are those of etcd's own cache library, the node of package sim/etcdcache. Package cache reads none
+// of them.
+type LibraryOptions struct {
+	// LeavesOutNextProgress: progress up to the very revision that a watcher needs next is not sent to it.
+	LeavesOutNextProgress bool
+	// EndsStoreWatcher: a new watch of etcd that ends all watchers ends the store's own watcher, too.
+	EndsStoreWatcher bool
+	// EndsWatchers: a new watch of etcd after an error ends all watchers, whatever its revision is.
+	EndsWatchers bool
+	Mistake      LibraryMistake
+}
+
+// LibraryMistake is what the library does otherwise than its source.
+type LibraryMistake uint8
+
+// The mistakes that can be planted.
+const (
+	_ LibraryMistake = iota
+	LostWakeUp
+	ShortHistory
+	TakenForSent
+	UnawaitedRead
+)
+
+var libraryOptions = option.NewGroup("cache",
+	option.Either("library-progress", func(o *LibraryOptions) *bool { return &o.LeavesOutNextProgress },
+		"progress up to the very revision that a watcher of etcd's cache library needs next",
+		option.Val("next", "it is sent: no release"),
+		option.Val("later", "it is not sent, and the watcher hears of a later one: as etcd ships it")),
+	option.Either("library-store", func(o *LibraryOptions) *bool { return &o.EndsStoreWatcher },
+		"what becomes of the watcher that fills the store of etcd's cache library when a new watch of etcd ends all watchers",
+		option.Val("kept", "it goes on: no release"),
+		option.Val("ended", "it is ended with the others, and another one begins, of which the cache never becomes ready: as etcd ships it")),
+	option.Either("library-watchers", func(o *LibraryOptions) *bool { return &o.EndsWatchers },
+		"what becomes of the watchers of etcd's cache library when it watches etcd anew from the revision behind its last one",
+		option.Val("go-on", "they go on, though an event that it refused never came to them: as etcd ships it"),
+		option.Val("ended", "they end, and watch again: no release")),
+	option.Choice("library-mistake", func(o *LibraryOptions) *LibraryMistake { return &o.Mistake }, "what etcd's cache library does otherwise than its source",
+		option.Val("none", "nothing"),
+		option.Bug("lost-wake-up", "progress raises the revision of the store and wakes no read"),
+		option.Bug("short-history", "the revision that the full history has just lost counts as one that it has"),
+		option.Bug("taken-for-sent", "an event for which a watcher has no room counts as sent"),
+		option.Bug("unawaited-read", "a consistent read does not wait until the store has the revision")),
+)

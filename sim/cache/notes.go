@@ -15,3 +15,17 @@ var (
 	storeOnly   = sim.NewNote1[int64]("cache.storeOnly", "has change %r in its store, and its resourceVersion does not say so yet")
 	versionOnly = sim.NewNote1[int64]("cache.versionOnly", "is at resourceVersion %r, and its store does not have that change yet")
 )
+
+// Ingestion.
+var (
+	unreadyWhileWaiting = sim.NewCoveragePoint("cache: not ready while a read waits")
+	ingestionBlocked    = sim.NewCoveragePoint("cache: full channel blocks ingestion")
+)
+
+// Progress notifications.
+var (
+	// ProgressNotified counts the notifications that caches take in, ProgressSkipped those of which they only hear.
+	ProgressNotified = sim.NewCoveragePoint("cache: progress notification taken in")
+	ProgressSkipped  = sim.NewCoveragePoint("cache: progress up to the version that it has already, returned from early")
+	progressDropped  = sim.NewCoveragePoint("cache: progress notification of an unknown member dropped")
+)

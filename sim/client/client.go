@@ -1,3 +1,21 @@
+// Package client (unstable) is the part of an API server's process that stands between its watch
+// caches and etcd: etcd's clientv3, and on top of it the watcher of Kubernetes' etcd3 storage. It
+// is here because events can be lost, repeated, delayed and reordered with errors between a correct
+// server and a correct cache.
+//
+// One Client is one node. It is nothing but the two parts wired together: which
+// message, task and timer belongs to which. What they do is in the packages clientv3
+// and etcd3. What the node speaks with caches stands for calls and channels inside
+// one process, not for a network:
+//
+//	stream, first *wire.WatchStart       etcd3 watcher.Watch
+//	stream of *wire.ProgressRequest      clientv3 Watcher.RequestProgress; nothing
+//	                                     comes back
+//	call of any other request            passed on to etcd and answered; a cache's Range of
+//	                                     a whole prefix may be streamed (etcd3 GetList)
+//
+// The package imports sim, sim/wire, sim/option and its own sub-packages. It must
+// never import sim/etcd, sim/cache or model: they meet in sim/wire only.
 package client
 
 import (
@@ -6,6 +24,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -196,3 +215,54 @@ func (c *Client) Conns(visit func(sim.Conn)) {
 }
 
 func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
+
+// Options are everything about a client that can be set by name. The zero value is
+// the newest release with its own amounts.
+type Options struct {
+	Library clientv3.Options
+	Watcher etcd3.Options
+}
+
+func library(o *Options) *clientv3.Options { return &o.Library }
+func watcher(o *Options) *etcd3.Options    { return &o.Watcher }
+
+// Choices are the options in which releases differ, and those of planted bugs.
+var Choices = option.Join(option.Lift(clientv3.Choices, library), option.Lift(etcd3.Choices, watcher))
+
+// Group is all options of a client.
+var Group = option.Join(option.Lift(clientv3.Group, library), option.Lift(etcd3.Group, watcher))
+
+// OptionsOf are the options of an API server that was built with a release of
+// clientv3, "3.5.13". The watcher is the present one, with the gates of the first Kubernetes
+// that is built with that branch. It returns an error if clientv3.Release does.
+func OptionsOf(version string) (Options, error) {
+	var o Options
+	p, err := clientv3.Release(version)
+	if err != nil {
+		return o, err
+	}
+	p.Settings = append(p.Settings[:len(p.Settings):len(p.Settings)], etcd3.GatesOf(version)...)
+	return o, Group.Apply(&o, &p)
+}
+
+// Config is what a Client is made of.
+type Config struct {
+	Options
+	// Etcd is the member that unary requests go to.
+	Etcd sim.NodeID
+	// WatchEndpoints are the members that watch streams are opened to, one after the
+	// other; nil is Etcd.
+	WatchEndpoints []sim.NodeID
+	// CallsTakeTurns: unary requests go to them, too.
+	CallsTakeTurns bool
+	// Storage are the caches of the process. Their Ranges are those of etcd3's store; all
+	// others come from callers of the client library itself.
+	Storage []sim.NodeID
+}
+
+// DefaultConfig has the options of a release. The caller sets Etcd. It returns an
+// error if OptionsOf does.
+func DefaultConfig(version string) (Config, error) {
+	o, err := OptionsOf(version)
+	return Config{Options: o}, err
+}

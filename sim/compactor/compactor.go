@@ -1,10 +1,53 @@
+// Package compactor (unstable) compacts etcd as Kubernetes' API servers do
+// (k8s.io/apiserver, pkg/storage/etcd3/compact.go). One Compactor is one node,
+// one for each API server.
+//
+// All API servers of a cluster run the same loop and compete. Once an interval
+// each of them tries a transaction on compact_rev_key. If the version of the key
+// is the one that this server saw last, no other server has compacted for an
+// interval: the server writes the revision that it saw last to the key, and
+// compacts etcd to it. Otherwise it takes over version and value, and keeps the
+// present revision for its next try. So etcd keeps between one and two intervals
+// of history, even if servers fail.
+//
+// With KEP-4988 each server also watches the key. It learns of other servers'
+// compactions before its own next try, and answers the caches of its process with
+// the compacted revision.
+//
+// Its messages:
+//
+//	Config.KV     calls of *wire.TxnRequest, *wire.CompactionRequest and
+//	              *wire.RangeRequest
+//	Config.Watch  stream, *wire.WatchStart
+//	from caches   calls of *wire.CompactRevisionRequest
+//
+// # Yield points
+//
+//	runCompactLoop            timer "compact interval"; delivery of the answer to
+//	                          the transaction; delivery of that to the compaction
+//	runWatchLoop              timer "watch again"; delivery of the answer to the
+//	                          read; delivery of each event
+//	CompactRevision           delivery of the request
+//
+// # What differs from the original
+//
+//   - The watch goes through Kubernetes' etcd3 watcher instead of plain clientv3,
+//     and starts after a revision instead of at it. What happened at the revision
+//     of the read is part of the read.
+//   - CompactRevision is a call of a method under a lock. Here it is a message: a
+//     message that comes late is a caller that uses the answer late.
+//   - Untimed, both loops stop after a bounded number of turns, so that runs end.
+//
+// The package imports sim and sim/wire, and nothing else of this module.
 package compactor
 
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -195,3 +238,65 @@ func parse(value string) int64 {
 	}
 	return rev
 }
+
+// Config is what one compactor is made of. Fields left at zero take the
+// original's values; KV has none.
+type Config struct {
+	Options
+	Deviations
+	// KV is the node that takes unary requests: etcd, or the client before it.
+	KV sim.NodeID
+	// Watch is the node that takes watches. If it is 0 the compactor does not watch
+	// the key, and hears of other servers' compactions when it loses against them
+	// (Kubernetes before 1.33).
+	Watch sim.NodeID
+	// Rounds is the number of turns of each loop in an untimed run: 3. The very
+	// first try only makes the key, the second is the first one that compacts.
+	Rounds int
+}
+
+func (c *Config) setDefaults() {
+	if c.Interval == 0 {
+		c.Interval = 5 * time.Minute
+	}
+	if c.WatchRetry == 0 {
+		c.WatchRetry = time.Second
+	}
+	if c.Rounds == 0 {
+		c.Rounds = 3
+	}
+}
+
+// Options are everything about a compactor that can be set by name. Those left at
+// zero are what Kubernetes has.
+type Options struct {
+	// Interval is the time between two tries: 5 min.
+	Interval sim.Duration
+	// WatchRetry is the time before the first and between two watches of the key that
+	// compactors compete for: 1 s.
+	WatchRetry sim.Duration
+}
+
+// Deviations are how a compactor differs from Kubernetes'.
+type Deviations struct {
+	// Uncontested: a try compares nothing.
+	Uncontested bool
+	// CompactsPresent: a try compacts at the revision of now, and leaves no history.
+	CompactsPresent bool
+}
+
+// Choices has an option for each deviation.
+var Choices = option.NewGroup("compactor",
+	option.Either("compact-guard", func(d *Deviations) *bool { return &d.Uncontested }, "under which condition a try of an API server to compact etcd succeeds",
+		option.Val("version", "no other server has written compact_rev_key since its last try: as shipped"),
+		option.Bug("none", "always (kubernetes#28202)")),
+	option.Either("compact-to", func(d *Deviations) *bool { return &d.CompactsPresent }, "the revision that an API server compacts etcd at",
+		option.Val("previous", "that of its last try, an interval ago: as shipped"),
+		option.Bug("present", "that of etcd now: no release")),
+)
+
+// Group is all options but deviations.
+var Group = option.NewGroup("compactor",
+	option.Duration("compact-interval", func(o *Options) *time.Duration { return &o.Interval }, "5m", "time between two tries of an API server to compact etcd"),
+	option.Period("compact-watch-retry", func(o *Options) *time.Duration { return &o.WatchRetry }, "1s", "time between two watches of compact_rev_key by an API server"),
+)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -155,4 +156,160 @@ func (g Group[C]) Expand(c *C) []Setting {
 		all[i] = Setting{g[i].Name, g[i].Get(c)}
 	}
 	return all
+}
+
+// Setting is an option by name with a value.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// String is NAME=VALUE.
+func (s Setting) String() string { return s.Name + "=" + s.Value }
+
+// ValueIn is the value that settings give an option; the last one counts.
+func ValueIn(all []Setting, name string) (value string, given bool) {
+	for _, s := range all {
+		if s.Name == name {
+			value, given = s.Value, true
+		}
+	}
+	return value, given
+}
+
+// ParseSetting reads NAME=VALUE.
+func ParseSetting(text string) (Setting, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return Setting{}, fmt.Errorf("%q: want NAME=VALUE", text)
+	}
+	return Setting{name, value}, nil
+}
+
+// Settings reads settings that are written in the source code, each NAME=VALUE;
+// it panics on a mistake.
+func Settings(texts ...string) []Setting {
+	all := make([]Setting, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = ParseSetting(text); err != nil {
+			panic("option: " + err.Error())
+		}
+	}
+	return all
+}
+
+// Neighbour is other code of a node that comes from outside: what can be put in its place, to see whether that decides.
+type Neighbour struct {
+	Name string
+	// Without is what the neighbour lacks and is the same otherwise, such as "the patch mine"; empty if it is another
+	// release.
+	Without string
+}
+
+// Preset is a list of settings with a name: a version of etcd, a design of the
+// cache, a known bug.
+type Preset struct {
+	Name string
+	// Doc is one sentence.
+	Doc      string
+	Settings []Setting
+}
+
+// Apply sets all options of a preset.
+func (g Group[C]) Apply(c *C, p *Preset) error {
+	for _, s := range p.Settings {
+		if err := g.Set(c, s.Name, s.Value); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// ApplyAll applies presets that must not contradict each other. The error names
+// two that set one option to different values.
+func (g Group[C]) ApplyAll(c *C, presets ...*Preset) error {
+	setBy := map[string]*Preset{}
+	valueOf := map[string]string{}
+	for _, p := range presets {
+		for _, s := range p.Settings {
+			if other := setBy[s.Name]; other != nil && valueOf[s.Name] != s.Value {
+				return fmt.Errorf("%q and %q both set %s; give one of them", other.Name, p.Name, s.Name)
+			}
+			setBy[s.Name], valueOf[s.Name] = p, s.Value
+		}
+		if err := g.Apply(c, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Range is an option with the values from which a setting of it is drawn.
+type Range struct {
+	Name   string
+	Values []string
+}
+
+// Ranges reads ranges that are written in the source code, each NAME=VALUE|VALUE, with spaces between
+// them; it panics on a mistake.
+func Ranges(text string) []Range {
+	var all []Range
+	for _, s := range Settings(strings.Fields(text)...) {
+		all = append(all, Range{s.Name, strings.Split(s.Value, "|")})
+	}
+	return all
+}
+
+// Seam is a place where something may differ: a choice among implementations I,
+// numbered as values of E. The first one is what is shipped. A package declares
+// its seams as variables; another module adds a value with Register and selects
+// it by name like any other.
+type Seam[E ~uint8, I any] struct {
+	name, doc       string
+	names           []Value
+	implementations []I
+}
+
+// NewSeam declares a seam with the name and the sentence of its option.
+func NewSeam[E ~uint8, I any](name, doc string) *Seam[E, I] { return &Seam[E, I]{name: name, doc: doc} }
+
+// Shipped registers the first value. It belongs to the declaration of the seam:
+// Go initializes variables that call Register in the order in which what they
+// depend on is ready, so the first of them need not stay the first value.
+func (s *Seam[E, I]) Shipped(value, doc string, implementation I) *Seam[E, I] {
+	if len(s.names) > 0 {
+		panic("option: " + s.name + " has values before the shipped one")
+	}
+	s.Register(value, doc, implementation)
+	return s
+}
+
+// Off says that with a value the code of the option does not run.
+func (s *Seam[E, I]) Off(value E) *Seam[E, I] {
+	s.names[value].IsOff = true
+	return s
+}
+
+// Register adds a value with its implementation; call it in package variable
+// declarations or init functions only. It panics if there is one of that name.
+func (s *Seam[E, I]) Register(value, doc string, implementation I) E {
+	for _, v := range s.names {
+		if v.Name == value {
+			panic(fmt.Sprintf("option: %s has a value %q already", s.name, value))
+		}
+	}
+	s.names = append(s.names, Val(value, doc))
+	s.implementations = append(s.implementations, implementation)
+	return E(len(s.names) - 1)
+}
+
+// Of is the implementation of a value.
+func (s *Seam[E, I]) Of(value E) I { return s.implementations[value] }
+
+func (s *Seam[E, I]) list() []Value { return s.names }
+
+// SeamOption is the option that chooses among the values of a seam.
+func SeamOption[C any, E ~uint8, I any](s *Seam[E, I], field func(*C) *E) Option[C] {
+	return choice(s.name, field, s.doc, s)
 }

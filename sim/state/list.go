@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 )
 
 // List is values in an order.
@@ -127,4 +128,116 @@ func (l *List[T]) Delete(env *sim.Env, match func(x *T) bool) {
 
 func (l *List[T]) contents() (reflect.Type, unsafe.Pointer) {
 	return reflect.TypeFor[[]T](), unsafe.Pointer(&l.all)
+}
+
+// Queue is values of which the first one is taken. An item is a value by its running number.
+type Queue[T any] struct {
+	place
+	queue arena.Queue[T]
+}
+
+// Look is the queue only to see whether there is something in it (sim.Env.LooksAt). The caller must not change it.
+func (q *Queue[T]) Look(env *sim.Env) *arena.Queue[T] {
+	env.LooksAt(q.kind, int(q.index))
+	return &q.queue
+}
+
+// Push writes one more value at the end.
+func (q *Queue[T]) Push(env *sim.Env, x T) {
+	env.WritesItem(q.kind, int(q.index), q.queue.Next())
+	q.queue.Push(x)
+}
+
+// Pop takes out the first value; there must be one.
+func (q *Queue[T]) Pop(env *sim.Env) T {
+	env.ReadsItem(q.kind, int(q.index), q.queue.First())
+	env.WritesItem(q.kind, int(q.index), q.queue.First())
+	return q.queue.Pop()
+}
+
+// Clear takes out all.
+func (q *Queue[T]) Clear(env *sim.Env) {
+	env.Writes(q.kind, int(q.index))
+	q.queue.Clear()
+}
+
+// Value is Var.Value.
+func (q *Queue[T]) Value() *arena.Queue[T] { return &q.queue }
+
+func (q *Queue[T]) contents() (reflect.Type, unsafe.Pointer) {
+	return reflect.TypeFor[arena.Queue[T]](), unsafe.Pointer(&q.queue)
+}
+
+func (q *Queue[T]) empties() func(p unsafe.Pointer) {
+	return func(p unsafe.Pointer) { (*Queue[T])(p).queue.Clear() }
+}
+
+// Chan is a Go channel between two loops of a node: one of limited capacity, whose receiver takes from it in a
+// select. An item is a value by its running number.
+type Chan[T any] struct {
+	place
+	queue arena.Queue[T]
+	room  int
+	// receiver is the task that takes the next value; receiving: it is in its select, so that a value wakes it.
+	receiver  sim.Task
+	receiving bool
+}
+
+// Make empties the channel. It holds room values, and receiver is in its select.
+func (c *Chan[T]) Make(room int, receiver sim.Task) {
+	c.queue.Clear()
+	c.room, c.receiver, c.receiving = room, receiver, true
+}
+
+// Len is the number of values.
+func (c *Chan[T]) Len() int { return c.queue.Len() }
+
+// All lists the values, the oldest first. The caller must not change them.
+func (c *Chan[T]) All() []T { return c.queue.All() }
+
+// Full reports whether there is no room. If there is none, the step depends on what is in the channel.
+func (c *Chan[T]) Full(env *sim.Env) bool {
+	if c.queue.Len() < c.room {
+		return false
+	}
+	env.Reads(c.kind, int(c.index))
+	return true
+}
+
+// Send puts a value into the channel, which has room, and wakes the receiver.
+func (c *Chan[T]) Send(env *sim.Env, x T) {
+	env.WritesItem(c.kind, int(c.index), c.queue.Next())
+	c.queue.Push(x)
+	if c.receiving {
+		env.Enable(c.receiver)
+	}
+}
+
+// Receive takes the oldest value; there must be one.
+func (c *Chan[T]) Receive(env *sim.Env) T {
+	env.ReadsItem(c.kind, int(c.index), c.queue.First())
+	env.WritesItem(c.kind, int(c.index), c.queue.First())
+	return c.queue.Pop()
+}
+
+// Select has the receiver wait for values again, and take one if there is any.
+func (c *Chan[T]) Select(env *sim.Env) {
+	c.receiving = true
+	if c.queue.Len() > 0 {
+		env.Enable(c.receiver)
+	}
+}
+
+// Leave has the receiver do something else.
+func (c *Chan[T]) Leave(env *sim.Env) {
+	c.receiving = false
+	env.Disable(c.receiver)
+}
+
+func (c *Chan[T]) contents() (reflect.Type, unsafe.Pointer) {
+	return reflect.TypeFor[arena.Queue[T]](), unsafe.Pointer(&c.queue)
+}
+
+func (c *Chan[T]) empties() func(p unsafe.Pointer) {
+	return func(p unsafe.Pointer) { (*Chan[T])(p).queue.Clear() }
 }

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -282,4 +284,163 @@ func (r *WatchRequest) Label() string {
 		s += " with initial events"
 	}
 	return s
+}
+
+// Initial are the key-values that an etcd began with, in the order of their keys. All runs that
+// begin with them share them, and so do all answers that show them: nothing may change them,
+// and unlike other key-values they stay what they are in the next run.
+//
+// An etcd that begins with few has none of this.
+type Initial struct {
+	Kvs []*KeyValue
+	// sums are the digests of the first key-values, from none to all.
+	sums []sim.Digest
+}
+
+// NewInitial takes key-values in the order of their keys.
+func NewInitial(kvs []*KeyValue) Initial {
+	in := Initial{Kvs: kvs, sums: make([]sim.Digest, 1, len(kvs)+1)}
+	for i, kv := range kvs {
+		in.sums = append(in.sums, in.sums[i].Times(base).And(kv.Digest(sim.NewDigest)))
+	}
+	return in
+}
+
+// longList is the number of key-values from which on the digest of a list is made of the
+// digests of parts of it. No page of a list in the catalogue is as long.
+const longList = 4096
+
+// base is that of the polynomial whose coefficients are the digests of a list: with it the
+// digest of a part follows from those of what is before the part, and of all up to its end.
+const base = 0xa0761d6478bd642f
+
+// digestLong is the digest of a long list. It depends on the key-values and on their order,
+// however much of it is known.
+func (r *RangeResponse) digestLong(d sim.Digest) sim.Digest {
+	sum, known := r.initial.sum(r.Kvs)
+	if !known {
+		for _, kv := range r.Kvs {
+			sum = sum.Times(base).And(kv.Digest(sim.NewDigest))
+		}
+	}
+	return d.Int(int64(len(r.Kvs))).Fold(sum)
+}
+
+// sum is the digest of a list, if the list is a part of these.
+func (in *Initial) sum(list []*KeyValue) (sum sim.Digest, known bool) {
+	if in == nil {
+		return sim.Digest{}, false
+	}
+	from := in.Search(list[0].Key)
+	to := from + len(list)
+	if to > len(in.Kvs) || &in.Kvs[from] != &list[0] {
+		return sim.Digest{}, false
+	}
+	power := uint64(1)
+	for n, square := len(list), uint64(base); n > 0; n, square = n>>1, square*square {
+		if n&1 != 0 {
+			power *= square
+		}
+	}
+	return in.sums[to].And(in.sums[from].Times(-power)), true
+}
+
+// Within are the places of the keys of etcd's range [key, end), which is not a single key.
+func (in *Initial) Within(key, end string) (from, to int) {
+	from, to = in.Search(key), len(in.Kvs)
+	if end != "\x00" {
+		to = max(from, in.Search(end))
+	}
+	return from, to
+}
+
+// Search is the place of the first key that is not less.
+func (in *Initial) Search(key string) int {
+	at, _ := slices.BinarySearchFunc(in.Kvs, key, func(kv *KeyValue, key string) int { return strings.Compare(kv.Key, key) })
+	return at
+}
+
+// Know says that the etcd which answers began with these. It is no part of the answer, and
+// spares the client to take in again what it knows from another run.
+func (r *RangeResponse) Know(in *Initial) { r.initial = in }
+
+// Initial is what the etcd that answered began with, nil if that was little or is not known.
+func (r *RangeResponse) Initial() *Initial { return r.initial }
+
+// Shard is the shardSelector of KEP-5866: the objects of which a field has a hash from From on and below To. The zero
+// value is no shard.
+type Shard struct {
+	// By is the field that is hashed, empty for the uid.
+	By string
+	// To is 0 for the end of all hashes.
+	From, To uint64
+}
+
+// Holds reports whether a hash is in the shard.
+func (s Shard) Holds(hash uint64) bool { return s.From <= hash && (s.To == 0 || hash < s.To) }
+
+// HashOf is the hash of a field's value (sharding.HashField): FNV-1a of 64 bits.
+func HashOf(value string) uint64 {
+	hash := uint64(14695981039346656037)
+	for i := range len(value) {
+		hash = (hash ^ uint64(value[i])) * 1099511628211
+	}
+	return hash
+}
+
+// UID stands for metadata.uid: an object keeps it until it is deleted, and one that is created anew has another.
+func (kv *KeyValue) UID() string { return itoa(kv.CreateRevision) + kv.Key }
+
+// digest mixes the shard into d, if it is one.
+func (s Shard) digest(d sim.Digest) sim.Digest {
+	if s == (Shard{}) {
+		return d
+	}
+	return d.Text("shard").Text(s.By).Word(s.From).Word(s.To)
+}
+
+// String is how it stands behind a request, with a space before it; empty if it is no shard.
+func (s Shard) String() string {
+	if s == (Shard{}) {
+		return ""
+	}
+	by, to := s.By, "end"
+	if by == "" {
+		by = "uid"
+	}
+	if s.To != 0 {
+		to = strconv.FormatUint(s.To, 16)
+	}
+	return " shard of " + by + " " + strconv.FormatUint(s.From, 16) + ".." + to
+}
+
+// RangeStreamRequest is the request of etcd's KV.RangeStream: a Range whose answer comes in
+// parts, on a stream of its own. The server closes it behind the last part.
+type RangeStreamRequest struct{ Range *RangeRequest }
+
+func (r *RangeStreamRequest) Digest(d sim.Digest) sim.Digest { return r.Range.Digest(d.Text("stream")) }
+func (r *RangeStreamRequest) Label() string                  { return "streamed " + r.Range.Label() }
+
+// RangeStreamResponse is etcdserverpb.RangeStreamResponse: a part of the answer. Only the last
+// one has a header with a Revision, More and Count, which are those of all parts together.
+type RangeStreamResponse struct {
+	// Revision is 0 in a part that has no header.
+	Revision int64
+	Kvs      []*KeyValue
+	More     bool
+	Count    int64
+}
+
+func (r *RangeStreamResponse) Objects() int { return len(r.Kvs) }
+
+func (r *RangeStreamResponse) Digest(d sim.Digest) sim.Digest {
+	return digestKVs(d.Text("chunk").Int(r.Revision).Bool(r.More).Int(r.Count), r.Kvs)
+}
+
+func (r *RangeStreamResponse) Label() string {
+	label := "chunk of " + strconv.Itoa(len(r.Kvs)) + " items"
+	if r.Revision != 0 {
+		label += ", the last, rev " + itoa(r.Revision)
+	}
+	return label
 }

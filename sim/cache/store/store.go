@@ -1,3 +1,19 @@
+// Package store (unstable) is the state of a watch cache: upstream's watchCache with what its lock
+// guards. It holds the objects and their resourceVersion, the history of recent events, the
+// snapshots of past states (KEP-4988) and the field indexes.
+//
+//	Store      all of it, changed by ProcessEvent, SetResourceVersion and Replace
+//	View       one state, the newest or a past one, as a list reads it
+//	History    the recent events, from which watches start
+//	Interval   what a watcher is sent before the events of the dispatcher
+//	Snapshots  past states by resourceVersion
+//	Digest     the checksum of a state that the consistency checker compares
+//
+// Methods with an env declare the cells that they read and write. Methods without
+// one are for callers that look at the state between two steps.
+//
+// The package must never import sim/cache or another package below it: reads,
+// watchers and the reflector are built on it.
 package store
 
 import (
@@ -286,3 +302,95 @@ func whole(prefix, resource string) string {
 }
 
 func (s *Store) wholePrefix(prefix string) string { return whole(prefix, s.cfg.Prefix) }
+
+// PreparePrefix gives a prefix its final "/": without it "/registry/pods/a"
+// would let the siblings "/registry/pods/ab" in (kubernetes/kubernetes#125584).
+func PreparePrefix(prefix string) string {
+	if strings.HasSuffix(prefix, "/") {
+		return prefix
+	}
+	return prefix + "/"
+}
+
+// Event is a change as the cache keeps it and hands it to watchers: upstream's
+// watchCacheEvent.
+type Event struct {
+	// ForWatchers is what a watcher is sent; nil if there is nothing to send, as
+	// with the end of an object that the cache never had.
+	ForWatchers     *wire.WatchEvent
+	ResourceVersion int64
+	// RecordTime is when the change came in; it stands still when untimed.
+	RecordTime sim.Time
+	// Bookmark: there is no change, only a resourceVersion.
+	Bookmark bool
+}
+
+// Digest implements state.Digester.
+func (e *Event) Digest(d sim.Digest) sim.Digest {
+	d = d.Int(e.ResourceVersion).Int(int64(e.RecordTime)).Bool(e.Bookmark)
+	if e.ForWatchers != nil {
+		return e.ForWatchers.Digest(d)
+	}
+	return d
+}
+
+// Bytes are those of the key and the value.
+func (e *Event) Bytes() int {
+	if e.ForWatchers == nil || e.ForWatchers.Item == nil {
+		return 0
+	}
+	return len(e.ForWatchers.Item.Key) + len(e.ForWatchers.Item.Value)
+}
+
+// forWatchers is the change as a watcher of the cache sees it: the type, and
+// with Deleted the object, follow from the store before the change, not from
+// what etcd's event says (cacheWatcher.convertToWatchEvent). In a healthy cache
+// the two agree, and the event is passed on as it is.
+func (s *Store) forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists bool) *wire.WatchEvent {
+	if in.Type == wire.Deleted {
+		if !exists {
+			return nil
+		}
+		rv := in.ResourceVersion
+		if s.cfg.DeletionsHavePreviousRV {
+			rv = previous.ModRevision
+		} else if same(in.Item, previous) {
+			return in
+		}
+		return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: rv, Item: previous, Prev: previous}
+	}
+	want := wire.Added
+	if exists {
+		want = wire.Modified
+	}
+	if in.Type == want && (!exists || in.Prev != nil && same(in.Prev, previous)) {
+		return in
+	}
+	return &wire.WatchEvent{Type: want, ResourceVersion: in.ResourceVersion, Item: in.Item, Prev: previous}
+}
+
+func same(a, b *wire.KeyValue) bool { return a == b || *a == *b }
+
+// Selected is an event as a watch with a selector is sent it, nil if it is not
+// (cacheWatcher.convertToWatchEvent): a change may move an object into the selection,
+// which is ADDED, or out of it, which is DELETED with the object as it was, at the
+// resourceVersion of the change. The selector's field is one of f. Errors and
+// bookmarks are for all watches.
+func (f Fields) Selected(s wire.Selector, e *wire.WatchEvent) *wire.WatchEvent {
+	if s.Empty() || e.Item == nil {
+		return e
+	}
+	is := f.Selects(s, e.Item)
+	if e.Type == wire.Modified {
+		switch was := e.Prev != nil && f.Selects(s, e.Prev); {
+		case is && !was:
+			return &wire.WatchEvent{Type: wire.Added, ResourceVersion: e.ResourceVersion, Item: e.Item}
+		case was && !is:
+			return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: e.ResourceVersion, Item: e.Prev, Prev: e.Prev}
+		}
+	}
+	if !is {
+		return nil
+	}
+	return e
+}

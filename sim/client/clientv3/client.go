@@ -1,9 +1,13 @@
 package clientv3
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -189,3 +193,141 @@ var (
 	errEndOfStream = &wire.Error{Code: wire.Internal, Message: "EOF"}
 	errInterrupted = &wire.Error{Code: wire.Unavailable, Message: "the connection broke"}
 )
+
+// Holds is what the client library has in memory: watches that were requested and not
+// forgotten, calls that are under way or wait for their next attempt, and requests and
+// closing watches that wait for run.
+func (c *Client) Holds() (watches, calls, waiting int) {
+	for _, s := range c.streams.All() {
+		waiting += len(s.reqc.All()) + len(s.closingc.All())
+	}
+	return c.watches.Len(), c.calls.Len(), waiting
+}
+
+// StreamBacksOff reports whether the i-th stream is to be opened again, and CallBacksOff whether the i-th call is to be
+// made again.
+func (c *Client) StreamBacksOff(i int) bool {
+	return c.streams.At(i).loop.Value().state == streamBackingOff
+}
+
+func (c *Client) CallBacksOff(i int) bool { return c.calls.At(i).call.Value().state == callBackingOff }
+
+// Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd
+// gave it. ending: that a compaction has ended it lies in the buffer, so that etcd has it only if it was resumed since
+// then.
+func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest, ending bool)) {
+	for _, s := range c.streams.All() {
+		for _, n := range s.substreams.All() {
+			w := c.watches.At(int(n.watch))
+			r := *w.create()
+			r.WatchID, r.StartRevision = n.id, w.sub.Value().asked
+			visit(s.loop.Value().conn, r, slices.ContainsFunc(w.buf.Value().All(), func(p *wire.WatchResponse) bool { return p.CompactRevision != 0 }))
+		}
+	}
+}
+
+// WithoutWatches visits the streams that are open for no watch: all that were on one have ended, and its queue has only
+// entries that were abandoned.
+func (c *Client) WithoutWatches(visit func(stream sim.Conn)) {
+	for _, s := range c.streams.All() {
+		if l := s.loop.Value(); l.state == streamSelecting && s.hasNoWatch() {
+			visit(l.conn)
+		}
+	}
+}
+
+func (s *Stream) hasNoWatch() bool {
+	return len(s.substreams.All()) == 0 && !slices.ContainsFunc(s.resuming.All(), func(w number) bool { return w != noWatch })
+}
+
+// WasAbandoned reports whether a watch was created on a stream when its caller had gone: etcd keeps it until a
+// response to it comes.
+func (c *Client) WasAbandoned(stream sim.Conn, id int64) bool {
+	return slices.ContainsFunc(c.streams.All(), func(s *Stream) bool {
+		l := s.loop.Value()
+		return l.conn == stream && slices.Contains(l.abandoned, id)
+	})
+}
+
+// Abandoned is how many watches WasAbandoned reports of.
+func (c *Client) Abandoned() (n int) {
+	for _, s := range c.streams.All() {
+		n += len(s.loop.Value().abandoned)
+	}
+	return n
+}
+
+// Show shows the responses that the subscribers have not taken.
+func (c *Client) Show(visit sim.PartVisitor) {
+	var list []sim.Entry
+	for _, w := range c.watches.All() {
+		for _, r := range w.buf.Value().All() {
+			list = append(list, r.Entry())
+		}
+	}
+	visit("buf", list...)
+}
+
+// Notices implements sim.Keepalive.
+func (c *Client) Notices() (atLeast, atMost sim.Duration) {
+	if c.cfg.WithoutKeepalive {
+		return 0, 0
+	}
+	return Notices()
+}
+
+// Notices is how long gRPC's keepalive takes as Kubernetes has it: a ping after keepaliveTime without a message, and
+// keepaliveTimeout.
+func Notices() (atLeast, atMost sim.Duration) {
+	const keepaliveTime, keepaliveTimeout = 30 * time.Second, 10 * time.Second
+	return keepaliveTimeout, keepaliveTime + keepaliveTimeout
+}
+
+// change is something that releases brought, with the values that options have
+// from then on.
+type change struct {
+	since    release.Since
+	settings []option.Setting
+}
+
+// oldest is what 3.3.14 had where it is not the first value of an option.
+var oldest = option.Settings("resume-revision=at-header")
+
+// changes are all that is known. Read in the sources of 3.3.14, 3.3.27, 3.4.0, 3.4.24, 3.4.25, 3.4.31,
+// 3.5.7, 3.5.8, 3.5.12, 3.5.13, 3.5.35, 3.6.16 and 3.7.3: nothing else differs in the
+// watch path. 3.7.0 brought GetStream, which etcd3 calls if its gate is on (etcd3.GatesOf).
+var changes = []change{
+	{release.SinceAll("3.4.24", "3.5.8"), option.Settings("resume-revision=after-header")},
+}
+
+// The releases that are known. 3.3.14 brought RequestProgress: an API server that calls it
+// cannot be built with an earlier one.
+var first, last = release.Must("3.3.14"), release.Must("3.7.0")
+
+// OfServer is the release of clientv3 that goes with a release of the server: its own, or
+// the first one that is known.
+func OfServer(version string) string {
+	if v, err := release.Parse(version); err == nil && v.Before(first) {
+		return first.String()
+	}
+	return version
+}
+
+// Release is a release of clientv3 from 3.3.14 to 3.7.x as a preset, "3.4.30" or
+// "v3.5.7". It returns an error for anything else.
+func Release(version string) (option.Preset, error) {
+	v, err := release.Parse(version)
+	if err != nil {
+		return option.Preset{}, fmt.Errorf("clientv3: %w", err)
+	}
+	if v.Before(first) || last.Before(v) && !last.SameBranch(v) {
+		return option.Preset{}, fmt.Errorf("clientv3: unknown version %q: %s to %s.x are known", version, first, last.Branch())
+	}
+	p := option.Preset{Name: "clientv3 " + v.String(), Settings: oldest}
+	for _, c := range changes {
+		if c.since.Includes(v) {
+			p.Settings = append(p.Settings[:len(p.Settings):len(p.Settings)], c.settings...)
+		}
+	}
+	return p, nil
+}

@@ -197,3 +197,56 @@ func (c *Client) drop(env *sim.Env, of *unaryCall) {
 	callKept.Say(env, u.request)
 	u.state, u.conn, u.caller, u.watch = callUnderWay, sim.NoConn, sim.NoConn, int32(noWatch)
 }
+
+// GetStream is kv.GetStream: a Range whose answer comes in chunks, each of which the subscriber
+// is handed as Streamed. It is tried once, whatever it ends with: the interceptor of unary calls
+// repeats Ranges, that of streams does not. The caller stops a stream by closing it.
+func (c *Client) GetStream(env *sim.Env, p *wire.RangeRequest, cause sim.Cause) sim.Conn {
+	env.Under(cause)
+	conn := env.Open(c.unaryEndpoint(env, p))
+	env.Send(conn, &wire.RangeStreamRequest{Range: p})
+	return conn
+}
+
+// streamHangup hands on how a stream ended: in order, which closes the channel, or not.
+func (c *Client) streamHangup(env *sim.Env, conn sim.Conn, h *sim.Hangup) bool {
+	if h.Broken {
+		return c.subscriber.Streamed(env, conn, errInterrupted)
+	}
+	return c.subscriber.Streamed(env, conn, h)
+}
+
+// Outage is the time between a break of a watch stream and its next opening, in a timed
+// run. Properties judge how long it is; the client library does not read it, so it is
+// part of no cell.
+type Outage struct {
+	// Breaks is how often the stream had broken by then, this time included.
+	Breaks          int
+	Broke, Reopened sim.Time
+	// Over is false if the stream was not opened again: its last watch was closed, or the
+	// process ended.
+	Over bool
+}
+
+// broke notes that a stream has broken.
+func (s *Stream) broke(env *sim.Env) {
+	if env.Mode() != sim.Timed {
+		return
+	}
+	l := s.loop.Value()
+	l.breaks++
+	l.outage = len(s.c.outages)
+	s.c.outages = append(s.c.outages, Outage{Breaks: l.breaks, Broke: env.Now()})
+}
+
+// reopened notes that a stream is opened again.
+func (s *Stream) reopened(env *sim.Env) {
+	if env.Mode() == sim.Timed {
+		o := &s.c.outages[s.loop.Value().outage]
+		o.Reopened, o.Over = env.Now(), true
+	}
+}
+
+// Outages are those of all streams since the run began, in the order of their breaks.
+// They must not be changed.
+func (c *Client) Outages() []Outage { return c.outages }

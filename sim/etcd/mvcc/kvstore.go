@@ -1,3 +1,17 @@
+// Package mvcc (unstable) is the store of a simulated etcd server, with the original's parts under
+// the original's names:
+//
+//	kvstore*.go, index.go    Store: the key index over the backend, compaction, restore
+//	watchable_store.go       WatchableStore: notify, syncWatchers, syncVictimsLoop, restore
+//	watcher_group.go         choose, chooseAll, eventBatch
+//	watcher.go               watcher, WatchStream
+//
+// Each method that takes an Env is part of one step of a simulation, and declares
+// which cells it reads and writes. A store behaves like that of a release as its
+// Options say.
+//
+// The package imports sim, its queues, options and state, and sim/wire. It must never
+// import the rest of the server, which is built on it.
 package mvcc
 
 import (
@@ -200,4 +214,137 @@ func (s *Store) fingerprint(d sim.Digest) sim.Digest {
 		d = v.kv.Digest(d.Text("lost"))
 	}
 	return d
+}
+
+// version is one change of one key: a value or a tombstone. Versions never
+// change, so events, answers and clones share them.
+type version struct {
+	// kv is the key after the change; a tombstone has key and ModRevision only,
+	// as the event of a deletion does.
+	kv        wire.KeyValue
+	tombstone bool
+	// sub orders the changes of one transaction.
+	sub int32
+	// prev is the key's version before this one, nil if there is none or it was
+	// compacted. A store that Forgets makes it nil.
+	prev *version
+}
+
+// at is the version that a reader at rev sees, nil if the key does not exist
+// then.
+func (v *version) at(rev int64) *version {
+	for v != nil && v.kv.ModRevision > rev {
+		v = v.prev
+	}
+	if v == nil || v.tombstone {
+		return nil
+	}
+	return v
+}
+
+// event is a change as watchers see it.
+func (v *version) event() wire.Event {
+	if v.tombstone {
+		return wire.Event{Type: wire.Delete, Kv: &v.kv}
+	}
+	return wire.Event{Type: wire.Put, Kv: &v.kv}
+}
+
+// keyIndex is etcd's keyIndex: a key with its newest version, through which the
+// older ones are reached.
+type keyIndex struct {
+	key  string
+	last *version
+}
+
+func lessKey(a, b keyIndex) bool { return a.key < b.key }
+
+// restore is store.restore: everything but the backend and the marks of
+// compactions is made anew.
+func (s *Store) restore(env *sim.Env) {
+	before, keys := s.currentRev, s.kvindex.Len()
+	env.Reads(CellStore, 0)
+	for _, v := range s.lost {
+		env.WritesItem(CellStore, 0, v.kv.ModRevision)
+	}
+	forgotten := s.restoreIndex()
+	s.restoreRevision(env)
+	s.jobs.Clear(env)
+	env.Disable(scheduleCompaction)
+	env.Disarm(compactionSleep)
+	if rev := s.scheduledCompact; rev != 0 && rev > s.compactMainRev && s.compact(rev) == 0 {
+		env.Cover(coverCompactionResumed)
+		s.jobs.Add(env, compactionJob{rev: rev})
+		env.Enable(scheduleCompaction)
+	}
+
+	if s.kvindex.Len() != keys {
+		env.Writes(CellStore, 0)
+	}
+	env.LooksAt(CellRevision, 0)
+	if s.currentRev != before {
+		env.Writes(CellRevision, 0)
+	}
+	env.Writes(CellCompactRev, 0)
+	if s.currentRev < before {
+		env.Cover(coverRevisionBack)
+		restoredEarlier.Say(env, s.currentRev, before)
+	} else {
+		restored.Say(env, s.currentRev)
+	}
+	if forgotten != nil {
+		tombstoneForgotten.Say(env, forgotten.kv.ModRevision, forgotten.kv.Key)
+	}
+}
+
+// RollBack leaves of the backend what a backup of an earlier revision has, for the next process (etcdutl snapshot
+// restore). The store begins at a revision from there on, and all that is older may be compacted.
+func (s *Store) RollBack(env *sim.Env, to, begin int64, compacted bool) {
+	env.Writes(CellStore, 0)
+	s.backend = s.backend[:s.search(uint64(to)+1)]
+	s.digest, s.digested = sim.NewDigest, 0
+	s.beginRev = begin
+	if compacted {
+		s.scheduledCompact = begin
+	}
+}
+
+// OldestBackup is the earliest revision that a backup may have.
+func (s *Store) OldestBackup() int64 { return max(s.beginRev, s.scheduledCompact, s.compactMainRev) }
+
+// restoreIndex is restoreIntoIndex: the key index from the backend. It returns the last
+// deletion that the index lacks, nil if it has all.
+func (s *Store) restoreIndex() (forgotten *version) {
+	s.kvindex.Clear(true)
+	s.initial, s.touched = nil, s.touched[:0]
+	s.newest = keyIndex{}
+	// A transaction is open if the process has ended in it.
+	s.backend = s.backend[:len(s.backend)-len(s.changes)]
+	s.changes, s.lost, s.fatal = s.changes[:0], s.lost[:0], false
+	s.currentRev = s.beginRev
+	for i, old := range s.backend {
+		s.currentRev = max(s.currentRev, old.kv.ModRevision)
+		v := s.versions.New()
+		*v = *old
+		v.prev = s.last(v.kv.Key)
+		s.backend[i] = v
+		if v.prev == nil && v.tombstone && !s.opts.IndexesTombstones {
+			forgotten = v
+			continue
+		}
+		s.kvindex.ReplaceOrInsert(keyIndex{v.kv.Key, v})
+	}
+	return forgotten
+}
+
+// restoreRevision takes over what compactions have marked.
+func (s *Store) restoreRevision(env *sim.Env) {
+	s.compactMainRev = -1
+	if finished := *s.finishedCompact.Look(env); finished > 0 {
+		s.compactMainRev = finished
+	}
+	s.currentRev = max(s.currentRev, s.compactMainRev)
+	if s.opts.RestoresScheduled {
+		s.currentRev = max(s.currentRev, s.scheduledCompact)
+	}
 }

@@ -119,3 +119,41 @@ func (sws *ServerWatchStream) wantsMu(env *sim.Env) bool {
 	mu.wanted = mu.held
 	return mu.held
 }
+
+// pendingResponse waits until Created of its watch was sent.
+type pendingResponse struct{ *wire.WatchResponse }
+
+// Item implements state.Numbered.
+func (r *pendingResponse) Item() int64 { return r.WatchID + 1 }
+
+// announce notes that Created goes out and what waited for it follows.
+func (sws *ServerWatchStream) announce(env *sim.Env, id int64) {
+	sws.ids.Set(env, id, true)
+	for r := range sws.pending.Take(env, func(r *pendingResponse) bool { return r.WatchID == id }) {
+		env.Cover(coverPendingFlushed)
+		sws.send.out.Push(r.WatchResponse)
+	}
+}
+
+// watchFlags is what the maps prevKV and fragment of serverWatchStream have for a watch.
+type watchFlags struct{ prevKV, fragment bool }
+
+// notify is what the map progress has for a watch: false is that the next tick leaves it out.
+type notify uint8
+
+const (
+	unnotified notify = iota
+	notifyFalse
+	notifyTrue
+)
+
+// storeFlags adds what a create request asks for.
+func (sws *ServerWatchStream) storeFlags(env *sim.Env, id int64, req *wire.WatchCreateRequest) {
+	f, p := sws.flags.Value(id), sws.progress.Value(id)
+	f.prevKV, f.fragment = f.prevKV || req.PrevKv, f.fragment || req.Fragment
+	if req.ProgressNotify {
+		p = notifyTrue
+	}
+	sws.flags.Set(env, id, f)
+	sws.progress.Set(env, id, p)
+}

@@ -1,7 +1,23 @@
+// Package v3rpc (unstable) is the watch server of a simulated etcd server, with the original's
+// parts under the original's names (v3rpc/watch.go):
+//
+//	WatchServer        the streams of a server
+//	ServerWatchStream  one gRPC stream: recvLoop, sendLoop, ctrlStream, the maps
+//	                   progress, prevKV and fragment, the progress ticker
+//	sendFragments      in fragment.go
+//
+// Beside it key.go has what etcd refuses by looking at a request alone, size.go the sizes of messages as protobuf.
+//
+// Where releases run other code, the stream calls the implementation that its
+// Options choose: ProgressRequests for what becomes of a progress request. Another module may register one.
+//
+// The package imports sim, sim/wire and mvcc. It must never import the server that
+// it is part of.
 package v3rpc
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
@@ -291,3 +307,68 @@ type Served interface {
 
 // ServedBy has a program serve the streams.
 func (s *WatchServer) ServedBy(p Served) { s.served = p }
+
+// streamTask numbers the tasks of a stream.
+type streamTask int
+
+const (
+	takeWatchStream streamTask = iota
+	takeCtrlStream
+	takeTicker
+	continueSendLoop
+	continueRecvLoop
+	streamTasks
+)
+
+// Tasks is how many tasks a stream has.
+const Tasks = int(streamTasks)
+
+func (sws *ServerWatchStream) task(t streamTask) sim.Task { return sws.tasks + sim.Task(t) }
+
+func (sws *ServerWatchStream) ticker() sim.Timer {
+	return sws.server.numbers.Timer + sim.Timer(sws.place)
+}
+
+// streamTaskOf are the steps of the tasks, and what they are called. A task that continues a loop is called as its
+// state.
+var streamTaskOf = [...]struct {
+	name string
+	step func(*ServerWatchStream, *sim.Env)
+}{
+	takeWatchStream:  {"takes watchStream", (*ServerWatchStream).takeWatchStream},
+	takeCtrlStream:   {"takes ctrlStream", (*ServerWatchStream).takeCtrlStream},
+	takeTicker:       {"takes progressTicker", (*ServerWatchStream).takeTick},
+	continueSendLoop: {"", (*ServerWatchStream).runSendLoop},
+	continueRecvLoop: {"", (*ServerWatchStream).runRecvLoop},
+}
+
+// Run takes a step of the loop of a stream, by its place and the number of the task
+// there.
+func (s *WatchServer) Run(env *sim.Env, place, task int) {
+	streamTaskOf[task].step(s.streams.At(place), env)
+}
+
+// Fire: the progress ticker of the stream at a place ticks.
+func (s *WatchServer) Fire(env *sim.Env, place int) { s.streams.At(place).tick(env) }
+
+// TaskName names the task of a stream for people.
+func (s *WatchServer) TaskName(place, task int) string {
+	sws, loop, does := s.streams.At(place), "sendLoop ", streamTaskOf[task].name
+	switch streamTask(task) {
+	case continueSendLoop:
+		does = sendStates[sws.send.state].name
+	case continueRecvLoop:
+		loop, does = "recvLoop ", recvStates[sws.recv.state].name
+	}
+	return loop + sws.title() + " " + does
+}
+
+// TimerName names the ticker of a stream for people.
+func (s *WatchServer) TimerName(place int) string {
+	return "progressTicker " + s.streams.At(place).title()
+}
+
+// title names the stream for people: "cache.0".
+func (sws *ServerWatchStream) title() string {
+	return sws.watch.Name.Client + "." + strconv.Itoa(sws.watch.Name.Ordinal)
+}

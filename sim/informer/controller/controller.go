@@ -1,3 +1,25 @@
+// Package controller (unstable) is a controller behind a shared informer: its event handler, its
+// work queue with one worker, and what keeps it from acting on a state that is older than its own
+// writes (KEP-5647, Kubernetes' pkg/controller/util/consistency). It is a part of the node of an
+// informer, since a process has both.
+//
+// The controller marks objects: one in its informer's store without a mark gets one by an update
+// through the API server, which adds a member to whatever the object is by then. So an object
+// gets a second mark if the controller acts on a state from before its own update. A controller
+// that creates pods makes too many of them in this way.
+//
+// The goroutines are tasks and timers of the node:
+//
+//	worker          takes a key, asks whether the store has come to the controller's own last
+//	                write about it, looks the object up, and sends an update; the answer is
+//	                its next step
+//	timer "requeue" puts the keys back whose sync failed (AddRateLimited)
+//
+// Expectations, which most controllers of Kubernetes have beside it, are left out.
+//
+// The package imports sim, sim/option and sim/wire. It must never import sim/informer
+// or sim/informer/shared: the node gives it what handlers are told, and lets it look into the
+// store.
 package controller
 
 import (
@@ -5,8 +27,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -240,3 +264,94 @@ func (c *Controller) Stop(env *sim.Env) {
 	env.Disable(c.cfg.Task)
 	env.Disarm(c.cfg.Timer)
 }
+
+// requeueAfter stands for the back-off of the work queue, which begins with 5 ms.
+const requeueAfter = 5 * time.Millisecond
+
+// ready is EnsureReady: the store has come to what was recorded of an object.
+func (c *Controller) ready(env *sim.Env, key string, store Store) bool {
+	records := c.records.Change(env)
+	i := indexOf(*records, key)
+	if i < 0 {
+		return true
+	}
+	version := (*records)[i].version
+	if c.cfg.Consistency == actsAtOnce || version <= store.Version() {
+		*records = slices.Delete(*records, i, i+1)
+		return true
+	}
+	waits.Say(env, key, version, store.Version())
+	return false
+}
+
+// wrote is WroteAt: of an object the newest version stays.
+func wrote(records []record, key string, version int64) []record {
+	i := indexOf(records, key)
+	if i < 0 {
+		return append(records, record{key, version})
+	}
+	records[i].version = max(records[i].version, version)
+	return records
+}
+
+func indexOf(records []record, key string) int {
+	return slices.IndexFunc(records, func(r record) bool { return r.key == key })
+}
+
+// Act is an update that a controller has sent.
+type Act struct {
+	// Read is the object as the controller had read it.
+	Read *wire.KeyValue
+	// Wrote is the newest version that an update of the same object by the same process had been
+	// answered with before; 0 if none had.
+	Wrote int64
+}
+
+// history is for judges. The controller does not look into it.
+type history struct {
+	acts int
+	last Act
+}
+
+func (h *history) act(kv *wire.KeyValue, writes []record) {
+	h.acts++
+	h.last = Act{Read: kv}
+	// A judge must not ask what it judges: indexOf is the controller's.
+	for _, r := range writes {
+		if r.key == kv.Key {
+			h.last.Wrote = r.version
+		}
+	}
+}
+
+// Acts is how many updates the controller has sent, those of earlier processes included, and Last the
+// last of them.
+func (c *Controller) Acts() int { return c.history.acts }
+func (c *Controller) Last() Act { return c.history.last }
+
+// Deviations are how a controller differs from client-go's consistency store (KEP-5647).
+type Deviations struct {
+	Consistency Consistency
+	// RecordsRead has WroteAt record the resourceVersion that was read.
+	RecordsRead bool
+}
+
+// Consistency says when a controller acts on the store of its informer.
+type Consistency uint8
+
+const (
+	awaitsOwnWrites Consistency = iota
+	getsObject
+	actsAtOnce
+)
+
+// Choices has an option for each deviation.
+var Choices = option.NewGroup("informers",
+	option.Choice("controller-consistency", func(d *Deviations) *Consistency { return &d.Consistency }, "when a controller acts on what is in the store of its informer",
+		option.Val("own-writes", "when its own last write about the object is in the store: as shipped (KEP-5647)"),
+		option.Val("get", "as own-writes, but in place of waiting it acts on the answer to a GET without a resourceVersion, from the next API server if there is one: no release"),
+		option.Bug("none", "at once, whatever it has written (before Kubernetes 1.36)")),
+	option.Either("controller-records", func(d *Deviations) *bool { return &d.RecordsRead }, "the resourceVersion that a controller records of its own write",
+		option.Val("answered", "that of the object in the answer: as shipped"),
+		option.Bug("read", "that of the object that it had read: no release")),
+)

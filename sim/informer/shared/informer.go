@@ -1,7 +1,9 @@
 package shared
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/state"
@@ -226,3 +228,107 @@ func (s *Informer) Get(key string) *wire.KeyValue {
 
 // Len is how many there are.
 func (s *Informer) Len() int { return s.store.Value().Len() }
+
+// mutex is a lock of client-go in the simulation: whether it is held is state of the informer, and it may be held from
+// one step to the next. A task that does not get it is enabled when it may try again.
+type mutex struct {
+	held    bool
+	waiting []sim.Task
+}
+
+// lock reports whether the task has the lock now.
+func (m *mutex) lock(t sim.Task) bool {
+	if m.held {
+		m.waiting = append(m.waiting, t)
+		return false
+	}
+	m.held = true
+	return true
+}
+
+func (m *mutex) unlock(env *sim.Env) {
+	m.held = false
+	if len(m.waiting) > 0 {
+		env.Enable(m.waiting[0])
+		m.waiting = slices.Delete(m.waiting, 0, 1)
+	}
+}
+
+// rwMutex is a read-write lock of client-go in the simulation. Its write lock is never held from one step to the next.
+// As in Go's package sync a writer that waits keeps readers out.
+type rwMutex struct {
+	readers         int
+	writers, behind []sim.Task
+}
+
+// lock reports whether the task may write in this step.
+func (m *rwMutex) lock(t sim.Task) bool {
+	if m.readers > 0 {
+		m.writers = append(m.writers, t)
+		return false
+	}
+	return true
+}
+
+// rLock reports whether the task reads from now on.
+func (m *rwMutex) rLock(t sim.Task) bool {
+	if len(m.writers) > 0 {
+		m.behind = append(m.behind, t)
+		return false
+	}
+	m.readers++
+	return true
+}
+
+func (m *rwMutex) rUnlock(env *sim.Env) {
+	m.readers--
+	if m.readers > 0 {
+		return
+	}
+	for _, t := range append(m.writers, m.behind...) {
+		env.Enable(t)
+	}
+	m.writers, m.behind = nil, nil
+}
+
+// Waits says which goroutines wait for each other, for a person; empty if none does. It is asked
+// when nothing more can happen. What waits for a lock comes behind what holds it.
+func (s *Informer) Waits() string {
+	var all []string
+	say := func(goroutine, waitsFor string) { all = append(all, goroutine+" waits for "+waitsFor) }
+	l, lock := s.loop.Value(), &s.processor.Value().lock
+	switch {
+	case l.at == telling && l.reads:
+		say("the process loop holds the lock of the listeners and", "their goroutines to be started")
+	case l.at == telling:
+		say("the process loop", "the goroutines of the listeners to be started")
+	}
+	if s.program.Value().adding {
+		say("AddEventHandler", "the goroutines of the listeners to be started")
+	}
+	locked := slices.Concat(lock.writers, lock.behind)
+	if i := slices.Index(locked, TaskListeners); i >= 0 {
+		locked = slices.Delete(locked, i, i+1)
+		say("processor.run, which is to start these goroutines,", "the lock of the listeners")
+	}
+	for _, t := range locked {
+		say(goroutine(t), "the lock of the listeners")
+	}
+	for _, t := range s.blockDeltas.Value().waiting {
+		say(goroutine(t), "blockDeltas")
+	}
+	if s.processor.Value().stopped && !s.Returned() {
+		for i, h := range s.handlers {
+			if h.Value().watches {
+				say("Run", "watchSynced of "+name(i).String()+", which has no listener")
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func goroutine(t sim.Task) string {
+	return map[sim.Task]string{
+		TaskProcess: "the process loop", TaskListeners: "processor.run", TaskResync: "the resync", TaskProgram: "the program",
+	}[t]
+}
