@@ -1,9 +1,12 @@
 package etcdtest
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -301,15 +304,18 @@ type failure struct {
 func (f *failure) Heal(*sim.Env) { f.of.ForgetFailures() }
 
 // trial is one schedule: a seed, a number that has all but the faults drawn anew, and the faults that there are, all if
-// it is nil. order has only the order of goroutines drawn anew, where `simrun test` runs the test.
+// it is nil. order has only the order of goroutines drawn anew, where `simrun test` runs the test. turns are those
+// that goroutines pass, which run first come, first served otherwise; the order is drawn if it is nil.
 type trial struct {
 	seed, variant, order uint64
 	only                 []int
+	turns                []string
 }
 
 func (t trial) has(fault int) bool { return t.only == nil || slices.Contains(t.only, fault) }
 
-// String is what parseTrial reads: SEED, SEED.VARIANT or SEED.VARIANT.ORDER, and behind a colon the faults.
+// String is what parseTrial reads: SEED, SEED.VARIANT or SEED.VARIANT.ORDER, the faults behind a colon, and the turns behind
+// a slash.
 func (t trial) String() string {
 	text := strconv.FormatUint(t.seed, 10)
 	if t.variant > 0 || t.order > 0 {
@@ -318,23 +324,33 @@ func (t trial) String() string {
 	if t.order > 0 {
 		text += "." + strconv.FormatUint(t.order, 10)
 	}
-	switch {
-	case t.only == nil:
-		return text
-	case len(t.only) == 0:
-		return text + ":" + noFaults
+	if t.only != nil {
+		var faults []string
+		for _, n := range t.only {
+			faults = append(faults, strconv.Itoa(n))
+		}
+		text += ":" + cmp.Or(strings.Join(faults, ","), none)
 	}
-	var faults []string
-	for _, n := range t.only {
-		faults = append(faults, strconv.Itoa(n))
+	if t.turns != nil {
+		text += "/" + cmp.Or(strings.Join(t.turns, ","), none)
 	}
-	return text + ":" + strings.Join(faults, ",")
+	return text
 }
 
-// noFaults stands for the faults of a trial without any.
-const noFaults = "none"
+// none stands for the faults, or the turns, of a trial without any.
+const none = "none"
 
-func parseTrial(text string) (t trial, err error) {
+// turnsAre is the form of a turn: the goroutine, and how many turns it has had.
+var turnsAre = regexp.MustCompile(`^[0-9a-f]{5}\.\d+$`)
+
+func parseTrial(said string) (t trial, err error) {
+	text, turns, given := strings.Cut(said, "/")
+	if given {
+		t.turns = []string{}
+	}
+	if turns != none {
+		t.turns = append(t.turns, strings.FieldsFunc(turns, func(r rune) bool { return r == ',' })...)
+	}
 	seeds, faults, some := strings.Cut(text, ":")
 	parts := strings.SplitN(seeds, ".", 3)
 	for i, to := range []*uint64{&t.seed, &t.variant, &t.order}[:len(parts)] {
@@ -347,7 +363,7 @@ func parseTrial(text string) (t trial, err error) {
 		t.only = []int{}
 	}
 	for n := range strings.SplitSeq(faults, ",") {
-		if n == "" || n == noFaults {
+		if n == "" || n == none {
 			continue
 		}
 		fault, wrong := strconv.Atoi(n)
@@ -355,8 +371,13 @@ func parseTrial(text string) (t trial, err error) {
 			err = wrong
 		}
 	}
+	for _, turn := range t.turns {
+		if !turnsAre.MatchString(turn) {
+			err = errors.New("no turn")
+		}
+	}
 	if err != nil {
-		return t, fmt.Errorf("%s=%s: want the number of a seed, or what a failure said", seedVariable, text)
+		return t, fmt.Errorf("%s=%s: want the number of a seed, or what a failure said", seedVariable, said)
 	}
 	return t, nil
 }

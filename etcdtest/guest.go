@@ -7,13 +7,23 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	_ "unsafe" // for go:linkname
+	"strings"
+	"unsafe" // for go:linkname, too
 )
 
-// hostBegin tells the host of `simrun test` which draws begin, and how their schedule is run alone.
+// hostBegin tells the host of `simrun test` which draws begin, how their schedule is run alone, and behind a slash the turns
+// that goroutines pass, if they are not drawn.
 //
 //go:wasmimport watchbed begin
-func hostBegin(seed uint64, alone string)
+func hostBegin(seed uint64, alone, order string)
+
+//go:wasmimport watchbed turn
+func hostTurn() uint32
+
+// hostPassed copies the turns that goroutines passed, and says how long the text is.
+//
+//go:wasmimport watchbed passed
+func hostPassed(to unsafe.Pointer, size uint32) uint32
 
 // seedRuntime seeds all generators of package runtime, which has it in a test that `simrun test` compiles.
 //
@@ -29,19 +39,36 @@ const (
 func init() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(mostBytes)
-	exact, goTest = true, os.Getenv("WATCHBED_TEST")
-	memoryIsFull = func() bool {
+	host.exact, host.command = true, os.Getenv("WATCHBED_TEST")
+	host.isFull = func() bool {
 		var used runtime.MemStats
 		runtime.ReadMemStats(&used)
 		return used.HeapAlloc > mostBytes/4
 	}
-	beginTrial = func(t trial, alone string) {
+	host.begin = func(t trial, alone string) {
 		var used runtime.MemStats
 		if runtime.ReadMemStats(&used); used.HeapAlloc > collectAt {
 			runtime.GC()
+			// Finalizers and cleanups run now.
+			for range 100 {
+				runtime.Gosched()
+			}
 		}
 		seed := rand.NewPCG(t.seed, t.variant).Uint64() + t.order
-		hostBegin(seed, alone)
+		order := ""
+		if t.turns != nil {
+			order = "/" + strings.Join(t.turns, ",")
+		}
+		hostBegin(seed, alone, order)
 		seedRuntime(seed)
+	}
+	host.turn = func() int { return int(hostTurn()) }
+	host.passed = func() string {
+		for size := 1 << 16; ; {
+			text := make([]byte, size)
+			if size = int(hostPassed(unsafe.Pointer(&text[0]), uint32(len(text)))); size <= len(text) {
+				return string(text[:size])
+			}
+		}
 	}
 }

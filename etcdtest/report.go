@@ -24,6 +24,8 @@ type line struct {
 	// who says or does something, text is what; about are the keys.
 	who, text string
 	payload   sim.Payload
+	// turn is how many turns of goroutines there were before it.
+	turn int
 }
 
 // story follows a run. It keeps messages between clients and etcd, and what breaks.
@@ -34,7 +36,7 @@ type story struct {
 
 // Observe implements sim.Observer.
 func (s *story) Observe(w *sim.World, e *sim.Event) {
-	l := line{tick: s.clock.last(), at: w.Now()}
+	l := line{tick: s.clock.last(), at: w.Now(), turn: host.turn()}
 	switch e.Kind {
 	case sim.Sent:
 		l.who, l.payload = w.NodeName(e.Message.From)+" → "+w.NodeName(e.Message.To), e.Message.Payload
@@ -108,7 +110,27 @@ func (o *outcome) lines() []line {
 	if f.watch != nil {
 		told = append(o.delivered(f), told...)
 	}
+	told = append(told, o.turns()...)
 	slices.SortStableFunc(told, func(a, b line) int { return cmp.Compare(a.tick, b.tick) })
+	return told
+}
+
+// turns are the lines of turns that goroutines pass, if the trial says which.
+func (o *outcome) turns() (told []line) {
+	if o.trial.turns == nil {
+		return nil
+	}
+	for _, p := range o.passed {
+		l := line{who: "goroutines", text: p.String()}
+		for _, before := range o.story {
+			if before.turn <= p.at {
+				l.tick, l.at = before.tick, before.at
+			}
+		}
+		if f := o.failed; f.to == 0 || l.tick < f.to {
+			told = append(told, l)
+		}
+	}
 	return told
 }
 
@@ -230,14 +252,21 @@ const (
 // report is what a failed test says, in 40 lines at most.
 func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *outcome, all found) string {
 	until := time.Now().Add(patience)
-	least := c.shrink(t, server, f, first, until.Add(-patience/2))
+	least, run := first, func(of trial) *outcome { return c.schedule(t, server, of, f) }
+	if host.exact {
+		least = shrinkOrder(run, least)
+	}
+	least = shrink(run, least, until.Add(-patience/2))
+	if host.exact {
+		least = shrinkOrder(run, least)
+	}
 	same := 0
 	for range again {
 		if least.like(c.schedule(t, server, least.trial, f)) {
 			same++
 		}
 	}
-	head := fmt.Sprintf("etcdtest: %s, seed %v: %v\n  %s\n", c.etcd(), trial{least.trial.seed, least.trial.variant, least.trial.order, nil}, least.failed, indented(least.failed.sentence))
+	head := fmt.Sprintf("etcdtest: %s, seed %v: %v\n  %s\n", c.etcd(), trial{seed: least.trial.seed, variant: least.trial.variant, order: least.trial.order}, least.failed, indented(least.failed.sentence))
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%d of %d repetitions of this fail; ", same, again)
 	if os.Getenv(seedVariable) == "" {
@@ -286,11 +315,13 @@ func (o *outcome) like(other *outcome) bool {
 
 // shrink looks for a schedule that fails like another one and has no fault that it can do without. All else is drawn
 // several times, since it is not the same without a fault.
-func (c *Config) shrink(t *testing.T, server etcd.Config, f func(*T), o *outcome, until time.Time) *outcome {
+func shrink(run func(trial) *outcome, o *outcome, until time.Time) *outcome {
 	const draws = 5
 	without := func(only []int) bool {
 		for variant := o.trial.variant; variant < o.trial.variant+draws && time.Now().Before(until); variant++ {
-			if less := c.schedule(t, server, trial{o.trial.seed, variant, o.trial.order, only}, f); o.like(less) {
+			with := o.trial
+			with.variant, with.only = variant, only
+			if less := run(with); o.like(less) {
 				o = less
 				return true
 			}
@@ -326,7 +357,7 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 	tries := again
 	count := func(c *Config, server etcd.Config, only []int) (failed int) {
 		for variant := range uint64(tries) {
-			if o.like(c.schedule(t, server, trial{o.trial.seed, o.trial.variant + variant, o.trial.order, only}, f)) {
+			if o.like(c.schedule(t, server, trial{seed: o.trial.seed, variant: o.trial.variant + variant, order: o.trial.order, only: only}, f)) {
 				failed++
 			}
 		}
@@ -340,11 +371,11 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 		asIs = count(c, server, all)
 	}
 	said := []string{fmt.Sprintf("with the same faults and other delays it fails in %d of %d", asIs, tries)}
-	if exact {
+	if host.exact {
 		failed := 0
 		for i := range uint64(again) {
 			other := o.trial
-			other.order += i + 1
+			other.order, other.turns = other.order+i+1, nil
 			if o.like(c.schedule(t, server, other, f)) {
 				failed++
 			}
@@ -380,7 +411,7 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 			said = append(said, fmt.Sprintf("without %s in %d", fault.name, less))
 		}
 	}
-	return fmt.Sprintf("told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))
+	return fmt.Sprintf("told with %d of the %d faults that struck%s; %s\n", len(o.struck), of, o.trial.outOfOrder(), strings.Join(said, ", "))
 }
 
 func shownItem(it *model.Item) string {

@@ -126,14 +126,14 @@ func Run(t *testing.T, c Config, f func(*T)) {
 		t.Fatalf("etcdtest: %v", err)
 	}
 	defer alone(t)()
-	if exact {
+	if host.exact {
 		// What packages do once in a process must be no part of the first schedule.
 		warm := trial{seed: c.Seed}
 		if c.one != nil {
 			warm = *c.one
 		}
 		c.schedule(t, server, warm, f)
-		defer beginTrial(trial{}, "")
+		defer host.begin(trial{}, "")
 	}
 	told, found := c.explore(t, server, f)
 	t.Logf("etcdtest: %d schedules: %v", found.ran, found.judged)
@@ -203,7 +203,7 @@ func (j judged) String() string {
 func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, all found) {
 	all.failed = map[string][]uint64{}
 	for i := range c.Schedules {
-		if memoryIsFull() {
+		if host.isFull() {
 			break
 		}
 		all.ran++
@@ -283,6 +283,8 @@ type outcome struct {
 	judged judged
 	story  []line
 	clock  *clock
+	// passed are the turns that goroutines passed.
+	passed []passedTurn
 	// misread: the seed is of another configuration.
 	misread    bool
 	unanswered unanswered
@@ -290,30 +292,24 @@ type outcome struct {
 
 // newT is a test in a schedule.
 func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
-	p := c.begin(server, of, synctest.Wait, true)
+	settle := synctest.Wait
+	if host.exact {
+		settle = of.settleSometimes()
+	}
+	p := c.begin(server, of, settle, true)
 	told := &story{clock: p.run.clock}
 	p.world.SetObserver(told)
 	return &T{config: c, run: p.run, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}, p, told
 }
 
-// Where `simrun test` runs the test, exact, the trial that begins decides what Go leaves open, too, and its host knows how
-// it is run alone. memoryIsFull reports that there is no room for more schedules. goTest is the command that runs the test.
-var (
-	exact      = false
-	beginTrial = func(_ trial, alone string) {}
-	goTest     = "go test"
-
-	memoryIsFull = func() bool { return false }
-)
-
 // runsAlone is the command that runs a trial of a test alone.
 func runsAlone(t *testing.T, of trial) string {
-	return fmt.Sprintf("%s=%v %s -run '^%s$'", seedVariable, of, goTest, strings.ReplaceAll(t.Name(), "/", "$/^"))
+	return fmt.Sprintf("%s=%v %s -run '^%s$'", seedVariable, of, host.command, strings.ReplaceAll(t.Name(), "/", "$/^"))
 }
 
 // schedule runs one schedule. It ends the test if that never ends by a real clock.
 func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) (o *outcome) {
-	beginTrial(of, runsAlone(t, of))
+	host.begin(of, runsAlone(t, of))
 	outside, over := never, make(chan any, 1)
 	go func() {
 		defer func() { over <- recover() }()
@@ -325,6 +321,9 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 	case p := <-over:
 		if p != nil {
 			panic(p)
+		}
+		if o.failed != nil {
+			o.passed = passedTurns()
 		}
 		return o
 	case <-late.C:
@@ -467,10 +466,11 @@ func (t *T) Rand() *rand.Rand { return t.rand }
 // Go runs f in a goroutine with a name. The schedule lasts until all of them have ended: a goroutine that reads a watch
 // until T.Context ends is begun by a go statement.
 func (t *T) Go(name string, f func()) {
-	t.mu.Lock()
-	t.running[name]++
-	t.mu.Unlock()
 	t.done.Add(1)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running[name]++
+	nameGoroutine(name)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {

@@ -416,10 +416,10 @@ func TestRaceOfAllReleases(t *testing.T) {
 
 // TestMemoryIsFull: schedules end when there is no room for more, and the test says so.
 func TestMemoryIsFull(t *testing.T) {
-	was := memoryIsFull
-	defer func() { memoryIsFull = was }()
+	was := host
+	defer func() { host = was }()
 	room := 3
-	memoryIsFull = func() bool { room--; return room < 0 }
+	host.isFull = func() bool { room--; return room < 0 }
 	c := Config{Schedules: 5}
 	server, err := c.setDefaults()
 	require.NoError(t, err)
@@ -607,12 +607,12 @@ func TestRapidDrawsWhatATestDoes(t *testing.T) {
 
 // TestTrialsAreReadAsTheyAreSaid: what a failure names runs alone.
 func TestTrialsAreReadAsTheyAreSaid(t *testing.T) {
-	for _, text := range []string{"12", "12.1", "12.0.3", "12.1.3:none", "12:3,17"} {
+	for _, text := range []string{"12", "12.1", "12.0.3", "12.1.3:none", "12:3,17", "12/none", "12:none/00a3f.1,12345.2"} {
 		one, err := parseTrial(text)
 		require.NoError(t, err)
 		require.Equal(t, text, one.String())
 	}
-	for _, text := range []string{"12.1.3.4", "12.", "12:a", ""} {
+	for _, text := range []string{"12.1.3.4", "12.", "12:a", "12/a", ""} {
 		_, err := parseTrial(text)
 		require.Error(t, err, text)
 	}

@@ -106,7 +106,9 @@ func (m *Module) addHooks(ctx context.Context) error {
 	add("send", (*machine).send, []api.ValueType{i32, i32}, nil)
 	add("inbox", (*machine).setInbox, []api.ValueType{i32, i32}, nil)
 	add("written", (*machine).written, nil, []api.ValueType{i64})
-	add("begin", (*machine).begin, []api.ValueType{i64, i32, i32}, nil)
+	add("begin", (*machine).begin, []api.ValueType{i64, i32, i32, i32, i32}, nil)
+	add("turn", (*machine).turn, nil, []api.ValueType{i32})
+	add("passed", (*machine).passed, []api.ValueType{i32, i32}, []api.ValueType{i32})
 	add("sync", (*machine).sync, []api.ValueType{i32, i64}, []api.ValueType{i32})
 	_, err := hooks.Instantiate(ctx)
 	return err

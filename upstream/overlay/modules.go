@@ -8,6 +8,8 @@ type Program struct {
 	reduced []reduction
 	// files: the guest has files, and the host is told of each sync.
 	files bool
+	// tests: a goroutine may also let others go first behind a critical section, and before it uses a channel.
+	tests bool
 }
 
 // stub stands for a file of a module that does not compile for wasip1.

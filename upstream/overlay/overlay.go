@@ -25,8 +25,11 @@ func Write(program Program, release *Go, directory, goroot, vendored string, cha
 		return os.WriteFile(path, []byte(text), 0o644)
 	}
 	distribution := patches
+	if program.tests {
+		distribution = withMore(patches, testPatches)
+	}
 	if program.files {
-		distribution = slices.Concat(patches, filePatches)
+		distribution = withMore(patches, filePatches)
 		if err := put(filepath.Join(goroot, "src", "runtime", "watchbed_files.go"), fileHooks); err != nil {
 			return "", err
 		}

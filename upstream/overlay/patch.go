@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,20 @@ type patch struct {
 }
 
 type change struct{ old, new string }
+
+// withMore are patches to which changes of the same and of other files are added.
+func withMore(all, more []patch) []patch {
+	all = slices.Clone(all)
+	for _, p := range more {
+		i := slices.IndexFunc(all, func(other patch) bool { return other.file == p.file })
+		if i < 0 {
+			all = append(all, p)
+		} else {
+			all[i].changes = slices.Concat(all[i].changes, p.changes)
+		}
+	}
+	return all
+}
 
 // apply is the file with all changes.
 func (p *patch) apply(release *Go, goroot string) (string, error) {

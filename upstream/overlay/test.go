@@ -28,6 +28,20 @@ var ErrNoTests = errors.New("it has no tests")
 // testTag is the build tag with which package etcdtest tells the host which schedule begins.
 const testTag = "watchbed"
 
+// testPatches are the further changes of the Go distribution for tests. A wake-up is lost between a critical section and
+// the wait that follows it.
+var testPatches = []patch{
+	{"sync/mutex.go", []change{{"	m.mu.Unlock()\n", "	m.mu.Unlock()\n	watchbedLock()\n"}}},
+	// What a pool keeps from schedule to schedule is no part of one.
+	{"sync/pool.go", []change{{"	allPoolsMu.Lock()\n	defer allPoolsMu.Unlock()\n", "	allPoolsMu.mu.Lock()\n	defer allPoolsMu.mu.Unlock()\n"}}},
+	{"runtime/chan.go", []change{
+		{"func chansend1(c *hchan, elem unsafe.Pointer) {\n", "func chansend1(c *hchan, elem unsafe.Pointer) {\n	watchbedLock()\n"},
+		{"func chanrecv1(c *hchan, elem unsafe.Pointer) {\n", "func chanrecv1(c *hchan, elem unsafe.Pointer) {\n	watchbedLock()\n"},
+		{"func chanrecv2(c *hchan, elem unsafe.Pointer) (received bool) {\n", "func chanrecv2(c *hchan, elem unsafe.Pointer) (received bool) {\n	watchbedLock()\n"},
+	}},
+	{"runtime/select.go", []change{{"nsends, nrecvs int, block bool) (int, bool) {\n", "nsends, nrecvs int, block bool) (int, bool) {\n	if block {\n		watchbedLock()\n	}\n"}}},
+}
+
 // Compile writes the test binary into a folder of its own, and returns its path. The user's module stays as it is:
 // modules in which a file is replaced are copied, and a go.mod beside them says so.
 func (t *Test) Compile(ctx context.Context, work, guests string) (string, error) {
@@ -66,7 +80,7 @@ func (t *Test) Compile(ctx context.Context, work, guests string) (string, error)
 	if err := t.standIn(with, own, strings.Split(used, "\n")); err != nil {
 		return "", err
 	}
-	list, err := Write(Program{}, with.Release, work, with.Root, "", map[string]string{})
+	list, err := Write(Program{tests: true}, with.Release, work, with.Root, "", map[string]string{})
 	if err != nil {
 		return "", err
 	}

@@ -135,6 +135,7 @@ const orders = `package own
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/watchbed/watchbed/etcdtest"
@@ -157,6 +158,41 @@ func TestOrders(t *testing.T) {
 			_, _ = t.Client().Put(t.Context(), "/a", "1")
 		}
 		fmt.Println(said)
+	})
+}
+
+// waker wakes a reader that waits already: one that is about to wait misses it.
+type waker struct {
+	mu    sync.Mutex
+	ready bool
+	wake  chan struct{}
+}
+
+func (w *waker) wait() {
+	w.mu.Lock()
+	ready := w.ready
+	w.mu.Unlock()
+	if !ready {
+		<-w.wake
+	}
+}
+
+func (w *waker) set() {
+	w.mu.Lock()
+	w.ready = true
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func TestWakesUp(t *testing.T) {
+	etcdtest.Run(t, etcdtest.Config{Schedules: 100, Faults: &etcdtest.Faults{}}, func(t *etcdtest.T) {
+		w := &waker{wake: make(chan struct{})}
+		_, _ = t.Client().Put(t.Context(), "/a", "1")
+		t.Go("reader", w.wait)
+		t.Go("writer", w.set)
 	})
 }
 
@@ -195,6 +231,20 @@ func TestTheFirstScheduleIsAsAnyOther(t *testing.T) {
 	assert.Equal(t, exitViolated, code)
 	assert.Contains(t, complaint, "panic: in a goroutine\n")
 	assert.Contains(t, complaint, "\nrun it alone: ETCDTEST_SEED=7 simrun test . -run '^TestPanics$'\n")
+	code, out, _ := run(t, folder, "test", "-run", "WakesUp")
+	assert.Equal(t, exitViolated, code)
+	assert.Contains(t, out, " goroutines          reader waits, all others first\n")
+	assert.Contains(t, out, "20 of 20 repetitions of this fail; of 100 schedules the test fails in ")
+	assert.Contains(t, out, "told with 0 of the 0 faults that struck, and with goroutines that run first come, first served but for 1 turn that they pass; ")
+	_, seed, _ := strings.Cut(out, "run it alone: ETCDTEST_SEED=")
+	seed, _, _ = strings.Cut(seed, " ")
+	assert.Regexp(t, `^\d+:none/[0-9a-f]{5}\.\d+$`, seed)
+	t.Setenv("ETCDTEST_SEED", seed)
+	code, alone, _ := run(t, folder, "test", "-run", "WakesUp")
+	assert.Equal(t, exitViolated, code)
+	assert.Contains(t, alone, " goroutines          reader waits, all others first\n")
+	t.Setenv("ETCDTEST_SEED", "")
+
 	among := said()
 	require.Len(t, among, 5, "one is run before the first")
 	for seed, line := range among[1:] {
