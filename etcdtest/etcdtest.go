@@ -1,11 +1,14 @@
 package etcdtest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -62,6 +65,8 @@ type run struct {
 	// clock is nil if nothing is recorded.
 	clock *clock
 	used  int
+	// goroutine names the one that runs, nil if nothing is told.
+	goroutine func() string
 }
 
 // begin puts etcd and the processes of clients into a world, and what may break there. The last process compacts.
@@ -118,12 +123,22 @@ func (c *Config) begin(server etcd.Config, of trial, settle func(), records bool
 	return p
 }
 
+// byHeader is the header of a request that names the goroutine of the test, for its story.
+const byHeader = "etcdtest-by-bin"
+
 // serve is the configuration of a client of the next process, and what ends its server.
 func (r *run) serve() (clientv3.Config, func()) {
 	i := r.used
 	r.used++
 	r.loop.processes[i].used.Store(true)
-	return serve(r.loop, firstProcess+sim.NodeID(i), r.loop.processes[i], r.etcd)
+	config, stop := serve(r.loop, firstProcess+sim.NodeID(i), r.loop.processes[i], r.etcd)
+	if r.goroutine != nil {
+		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(
+			func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+				return invoke(metadata.AppendToOutgoingContext(ctx, byHeader, r.goroutine()), method, request, reply, cc, options...)
+			}))
+	}
+	return config, stop
 }
 
 // connect is a client of the next process, and what ends both.

@@ -30,6 +30,8 @@ type process struct {
 	used atomic.Bool
 	// clock is that of the run, nil if nothing is recorded.
 	clock *clock
+	// by names the goroutine of the request that is sent, if that is known.
+	by string
 	// handed is set when a goroutine outside of the world has something new to do.
 	handed bool
 
@@ -111,6 +113,7 @@ func (p *process) call(env *sim.Env, request sim.Payload, take func(sim.Payload)
 		to = l.member
 	}
 	conn := env.Call(to, request)
+	p.by = ""
 	if p.clock != nil && isJudged(request) {
 		l.call = len(p.operations)
 		p.operations = append(p.operations, model.Operation{

@@ -24,6 +24,8 @@ type line struct {
 	// who says or does something, text is what; about are the keys.
 	who, text string
 	payload   sim.Payload
+	// by is the goroutine that sends a request.
+	by string
 	// turn is how many turns of goroutines there were before it.
 	turn int
 }
@@ -40,6 +42,9 @@ func (s *story) Observe(w *sim.World, e *sim.Event) {
 	switch e.Kind {
 	case sim.Sent:
 		l.who, l.payload = w.NodeName(e.Message.From)+" → "+w.NodeName(e.Message.To), e.Message.Payload
+		if p, is := w.Node(e.Message.From).(*process); is {
+			l.by = p.by
+		}
 	case sim.Noted:
 		// The world's own notes are about what breaks.
 		if e.Node != 0 {
@@ -189,6 +194,9 @@ func (o *outcome) tell(most int) string {
 			if l.payload != nil {
 				text = l.payload.Label()
 			}
+			if l.by != "" {
+				text += " by " + l.by
+			}
 			if times > 1 {
 				text += fmt.Sprintf(" (%d times)", times)
 			}
@@ -233,7 +241,7 @@ func (l *line) common() string {
 	if l.payload == nil {
 		return l.who + l.text
 	}
-	return l.who + l.payload.Label()
+	return l.who + l.payload.Label() + l.by
 }
 
 func (o *outcome) line(tick int64, who, text string) line {
@@ -260,12 +268,15 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	if host.exact {
 		least = shrinkOrder(run, least)
 	}
+	c.told = true
 	same := 0
 	for range again {
-		if least.like(c.schedule(t, server, least.trial, f)) {
+		if repeated := c.schedule(t, server, least.trial, f); least.like(repeated) {
+			least = repeated
 			same++
 		}
 	}
+	c.told = false
 	head := fmt.Sprintf("etcdtest: %s, seed %v: %v\n  %s\n", c.etcd(), trial{seed: least.trial.seed, variant: least.trial.variant, order: least.trial.order}, least.failed, indented(least.failed.sentence))
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%d of %d repetitions of this fail; ", same, again)

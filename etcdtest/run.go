@@ -37,6 +37,8 @@ type Config struct {
 	Seed      uint64
 	// one is the schedule of the environment.
 	one *trial
+	// told: the story of a schedule names goroutines, which takes a fifth longer.
+	told bool
 	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
 	Clients int
 	// Follower adds a member that follows the leader, and lags behind it. The first client has it as its endpoint, the
@@ -263,7 +265,9 @@ type T struct {
 	mu sync.Mutex
 	// running are the goroutines that have not ended, by name.
 	running map[string]int
-	done    sync.WaitGroup
+	// names are those of goroutines of Go, by what package runtime calls them.
+	names map[string]string
+	done  sync.WaitGroup
 	// cleanups run when all of them have ended, ends close the clients.
 	cleanups, ends []func()
 	reads          []model.Operation
@@ -299,7 +303,11 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 	p := c.begin(server, of, settle, true)
 	told := &story{clock: p.run.clock}
 	p.world.SetObserver(told)
-	return &T{config: c, run: p.run, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}, p, told
+	t := &T{config: c, run: p.run, running: map[string]int{}, names: map[string]string{}, rand: rand.New(rand.NewPCG(of.seed, 0))}
+	if host.exact || c.told {
+		p.run.goroutine = t.goroutine
+	}
+	return t, p, told
 }
 
 // runsAlone is the command that runs a trial of a test alone.
@@ -477,10 +485,14 @@ func (t *T) Go(name string, f func()) {
 				t.Errorf("%s: panic: %v\nat %s", name, p, waitsAt(string(debug.Stack())))
 			}
 			t.mu.Lock()
+			delete(t.names, goroutine())
 			t.running[name]--
 			t.mu.Unlock()
 			t.done.Done()
 		}()
+		t.mu.Lock()
+		t.names[goroutine()] = name
+		t.mu.Unlock()
 		f()
 	}()
 }

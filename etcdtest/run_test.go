@@ -414,6 +414,21 @@ func TestRaceOfAllReleases(t *testing.T) {
 	require.Contains(t, report, "create watch a from ")
 }
 
+// TestStoryNamesGoroutines: a request has the name of T.Go, or the function that a goroutine began with.
+func TestStoryNamesGoroutines(t *testing.T) {
+	report := reported(t, Config{Schedules: 1, Faults: &Faults{}}, func(t *T) {
+		client := t.Client()
+		t.Go("writer \u2026", func() { _, _ = client.Put(t.Context(), "a", "1") })
+		go get(client)
+		time.Sleep(time.Second)
+		t.Errorf("shown")
+	})
+	require.Contains(t, report, "Put a=1 by writer \u2026\n")
+	require.Contains(t, report, "Range a by etcdtest.get\n")
+}
+
+func get(c *clientv3.Client) { _, _ = c.Get(context.Background(), "a") }
+
 // TestMemoryIsFull: schedules end when there is no room for more, and the test says so.
 func TestMemoryIsFull(t *testing.T) {
 	was := host

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"strings"
 	"sync"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -78,7 +79,11 @@ var errClosed = status.Error(codes.Unavailable, "etcdtest: the etcd is closed")
 func (s *server) unary(ctx context.Context, request sim.Payload) (sim.Payload, error) {
 	come := make(chan sim.Payload, 1)
 	var conn sim.Conn
-	asks := func(env *sim.Env) { conn = s.process.call(env, request, func(p sim.Payload) { come <- p }) }
+	by := strings.Join(metadata.ValueFromIncomingContext(ctx, byHeader), "")
+	asks := func(env *sim.Env) {
+		s.process.by = by
+		conn = s.process.call(env, request, func(p sim.Payload) { come <- p })
+	}
 	if !s.loop.post(happening{s.node, calls, request.Label(), asks}) {
 		return nil, errClosed
 	}

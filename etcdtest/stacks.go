@@ -14,6 +14,34 @@ func stacks() []string {
 	return strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n")
 }
 
+// goroutine is what package runtime calls the goroutine that runs.
+func goroutine() string {
+	var head [32]byte
+	name, _, _ := strings.Cut(string(head[:runtime.Stack(head[:], false)]), " [")
+	return name
+}
+
+// goroutine names the goroutine that runs: by T.Go, or by its function. That of a library has no name.
+func (t *T) goroutine() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name := t.names[goroutine()]; name != "" {
+		return name
+	}
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	first := ""
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
+		if !strings.HasPrefix(frame.Function, "runtime.") {
+			first = frame.Function
+		}
+	}
+	if slices.ContainsFunc(libraries, func(of string) bool { return strings.HasPrefix(first, of) }) {
+		return ""
+	}
+	return first[strings.LastIndex(first, "/")+1:]
+}
+
 // undecided are the goroutines of bubbles that run, or wait so that time stands still.
 func undecided() []string {
 	var all []string
