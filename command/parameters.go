@@ -112,10 +112,12 @@ func (f *parameters) apply(p *testbed.Params) error {
 		}
 	}
 	p.Clock.Latency = p.Clock.Latency || f.measures
-	for _, name := range f.bugs {
-		if _, err := testbed.FindBug(name); err != nil {
+	for i, name := range f.bugs {
+		b, err := testbed.FindBug(name)
+		if err != nil {
 			return usage("--bug: %w (run `%s list bugs` for all of them)", err, f.program)
 		}
+		f.bugs[i] = b.Name
 	}
 	for _, set := range settings {
 		if by := p.Ignores(set.Name, set.Value); by != "" {

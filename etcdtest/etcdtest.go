@@ -15,6 +15,9 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
+// delaySteps is how many delays a message may have.
+const delaySteps = 4
+
 // etcdNode is the number of etcd in the world, firstProcess that of the first process.
 const (
 	etcdNode     sim.NodeID = 1
@@ -73,8 +76,8 @@ type run struct {
 func (c *Config) begin(server etcd.Config, of trial, settle func(), records bool) *planner {
 	w := sim.NewWorld(sim.Options{
 		Mode: sim.Timed, Untraced: true,
-		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
-		Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
+		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: delaySteps}},
+		Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: delaySteps}},
 	})
 	server.Forgets = !records
 	if server.Replicated = c.Follower; c.Follower {

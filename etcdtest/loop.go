@@ -16,6 +16,9 @@ type loop struct {
 	// settle waits until all other goroutines wait, nil outside of a bubble: there is no telling.
 	settle func()
 	began  time.Time
+	// quantum is how far time goes on at once, 0 for no matter how little. What comes within it is under way together, so
+	// that its order is drawn.
+	quantum time.Duration
 	// heal is when nothing breaks any more, 0 if nothing does.
 	heal sim.Time
 
@@ -74,7 +77,7 @@ func (l *loop) stop() {
 	<-l.stopped
 }
 
-func (l *loop) now() sim.Time { return sim.Time(time.Since(l.began)) }
+func (l *loop) now() sim.Time { return sim.Time(time.Since(l.began).Truncate(l.quantum)) }
 
 // run is the goroutine that owns the world. In a bubble it takes a step only when all other goroutines wait, so that
 // the seed decides all but the order in which the goroutines between two steps run.
@@ -97,7 +100,7 @@ func (l *loop) run() {
 		if enabled := l.world.Enabled(); len(enabled) > 0 {
 			now := l.now()
 			if due := l.world.Due(enabled[0]); due > now {
-				wait = due.Sub(now)
+				wait = max(0, time.Duration(due)-time.Since(l.began))
 			} else {
 				l.world.AdvanceTo(now)
 				l.world.Do(l.choose, enabled[l.choose.Pick(l.world, enabled)])

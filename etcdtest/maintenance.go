@@ -164,12 +164,8 @@ func (s *server) HashKV(ctx context.Context, r *pb.HashKVRequest) (*pb.HashKVRes
 		if c.deleted {
 			at, value = append(at, 't'), &mvccpb.KeyValue{Key: value.Key}
 		}
-		bytes, err := value.Marshal()
-		if err != nil {
-			return nil, err
-		}
 		sum.Write(at)
-		sum.Write(bytes)
+		sum.Write(encoded(value))
 	}
 	h.Revision = revision
 	at := r.Revision
@@ -177,6 +173,28 @@ func (s *server) HashKV(ctx context.Context, r *pb.HashKVRequest) (*pb.HashKVRes
 		at = revision
 	}
 	return &pb.HashKVResponse{Header: h, Hash: sum.Sum32(), CompactRevision: compacted, HashRevision: at}, nil
+}
+
+// encoded is the message mvccpb.KeyValue: the library that encodes it is not the same in all releases of etcd's module.
+func encoded(kv *mvccpb.KeyValue) (to []byte) {
+	const varint, length = 0, 2
+	number := func(field uint64, n int64) {
+		if n != 0 {
+			to = binary.AppendUvarint(append(to, byte(field<<3|varint)), uint64(n))
+		}
+	}
+	text := func(field uint64, text []byte) {
+		if len(text) > 0 {
+			to = append(binary.AppendUvarint(append(to, byte(field<<3|length)), uint64(len(text))), text...)
+		}
+	}
+	text(1, kv.Key)
+	number(2, kv.CreateRevision)
+	number(3, kv.ModRevision)
+	number(4, kv.Version)
+	text(5, kv.Value)
+	number(6, kv.Lease)
+	return to
 }
 
 // Hash is that of the same: there is nothing else in a file.

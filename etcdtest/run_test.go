@@ -646,12 +646,18 @@ func TestConfigurationIsWrong(t *testing.T) {
 		"etcd 3.3.1 cannot have fragment-for-each-event, since fragments is none there: take 3.3.14":                      {Set: []string{"fragment-for-each-event"}, Etcd: "3.3.1"},
 		"issue-18667 is a bug of followers: set Follower of the configuration":                                            {Bug: "issue-18667"},
 		"chunks-unpinned cannot show, since clientv3 sends no RangeStream: `simrun run --bug chunks-unpinned` shows it":   {Bug: "chunks-unpinned"},
+		"unknown bug \"15221\"": {Bug: "15221"},
 	} {
 		_, err := c.setDefaults()
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "\n")
 	}
+	byName, err := (&Config{Bug: "issue-15220"}).setDefaults()
+	require.NoError(t, err)
+	byNumber, err := (&Config{Bug: "15220"}).setDefaults()
+	require.NoError(t, err)
+	require.Equal(t, byName.Options, byNumber.Options)
 	t.Setenv(seedVariable, "six")
-	_, err := new(Config).setDefaults()
+	_, err = new(Config).setDefaults()
 	require.EqualError(t, err, "ETCDTEST_SEED=six: want the number of a seed, or what a failure said")
 }

@@ -25,6 +25,7 @@ func Serve(l net.Listener, certificates *tls.Config, c Config) (faults []string,
 		faults = append(faults, f.name)
 	}
 	r, url := p.run, "http://"+l.Addr().String()
+	r.loop.quantum = c.Network / delaySteps
 	r.loop.processes[0].used.Store(true)
 	go r.loop.run()
 	if certificates != nil {

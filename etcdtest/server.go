@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
@@ -40,10 +42,14 @@ type server struct {
 	urls []string
 }
 
+// minPing is etcd's --grpc-keepalive-min-time: a client that pings more often is disconnected.
+const minPing = 5 * time.Second
+
 // newGRPC is a gRPC server of it. What is too large is up to etcd.
 func (s *server) newGRPC() *grpc.Server {
 	g := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32),
-		grpc.UnknownServiceHandler(s.unknown), grpc.UnaryInterceptor(withoutAuth))
+		grpc.UnknownServiceHandler(s.unknown), grpc.UnaryInterceptor(withoutAuth),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing}))
 	pb.RegisterKVServer(g, s)
 	pb.RegisterWatchServer(g, s)
 	pb.RegisterLeaseServer(g, s)

@@ -150,10 +150,17 @@ func issueOf(name string) (tracker, number int) {
 	return len(trackers), 0
 }
 
-// FindBug returns a known bug by its name. The error names the nearest one.
+// FindBug returns a known bug by its name, or by the number of an issue that is that of one bug alone. The error names the
+// nearest one.
 func FindBug(name string) (*KnownBug, error) {
 	if b, err := knownBugs.Find(name); err == nil {
 		return b, nil
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		of := slices.DeleteFunc(KnownBugs(), func(b *KnownBug) bool { _, number := issueOf(b.Name); return number != n })
+		if len(of) == 1 {
+			return of[0], nil
+		}
 	}
 	if strings.Contains(name, "=") {
 		return nil, fmt.Errorf("unknown bug %q; --set takes NAME=VALUE", name)

@@ -42,7 +42,7 @@ func command() *cobra.Command {
 etcdctl asks for, and on the same port /health, /livez, /readyz, /version and /metrics. It has one
 member, keeps its data in memory, and nothing breaks without --faults.`,
 		Example: `  simetcd --version 3.5.7
-  simetcd --version 3.6.16 --bug issue-15220    # simrun list bugs has all
+  simetcd --version 3.6.16 --bug 15220          # simrun list bugs has all
   simetcd --seed 7 --faults default --network 20ms
   simetcd --set progress-period=1s              # simrun list etcd has all
   etcdctl --endpoints 127.0.0.1:2379 put a 1`,
@@ -58,7 +58,7 @@ member, keeps its data in memory, and nothing breaks without --faults.`,
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: see simetcd --help", err) })
 	c.Flags().StringVar(&f.listen, "listen-client-urls", "http://127.0.0.1:2379", "where to listen; https:// needs --cert-file and --key-file")
 	c.Flags().StringVar(&f.release, "version", "3.6.16", "release that the etcd is like")
-	c.Flags().StringVar(&f.bug, "bug", "", "bug that etcd is known to have had, for the release to have too")
+	c.Flags().StringVar(&f.bug, "bug", "", "known bug of etcd, by its name or the number of its issue, that the release is given")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "NAME=VALUE: an option of etcd")
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "draws the order of messages, how long they take, and when what breaks")
 	c.Flags().DurationVar(&f.network, "network", 0, "how long a message to or from etcd takes at most: a tenth when nothing breaks any more")
