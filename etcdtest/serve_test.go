@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 // served is a client of an etcd at a port of its own, and the address.
@@ -164,6 +167,38 @@ func TestCompactionsBoundMemory(t *testing.T) {
 	}
 	before := heap()
 	require.Less(t, heap(), before+(200<<10))
+}
+
+// TestBadClients: what is malformed or too large, a thousand streams and watches without a reader are an error to their
+// client at most, and nothing else notices.
+func TestBadClients(t *testing.T) {
+	c, address := served(t, false, Config{})
+	for _, garbage := range []string{"\x00\xff\x16\x03", preface + "\xff\xff\xff\x00\x00", preface + "\x00\x00\x04\x08\x00\x00\x00\x00\x00\x00\x00", "GET / HTTP/1.1\r\n" + strings.Repeat("a: b\r\n", 1<<16)} {
+		conn, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		_, _ = conn.Write([]byte(garbage))
+		_ = conn.Close()
+	}
+	_, err := c.Put(t.Context(), "large", strings.Repeat("x", 3<<20))
+	require.ErrorContains(t, err, "larger than max")
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = pb.NewKVClient(conn).Put(t.Context(), &pb.PutRequest{Key: []byte("large"), Value: make([]byte, 3<<20)})
+	require.ErrorContains(t, err, "etcdserver: request is too large")
+	for i := range 1000 {
+		unread, err := pb.NewWatchClient(conn).Watch(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, unread.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: &pb.WatchCreateRequest{Key: []byte{"ab"[min(1, i/50)]}}}}))
+	}
+	watched := c.Watch(t.Context(), "a")
+	for i := range 200 {
+		_, err := c.Put(t.Context(), "a", strings.Repeat("x", 1000))
+		require.NoError(t, err)
+		r := <-watched
+		require.Len(t, r.Events, 1)
+		require.EqualValues(t, i+1, r.Events[0].Kv.Version)
+	}
 }
 
 // TestFaultsByName: a mistake is one line with what to do.

@@ -4,6 +4,8 @@ package main
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -27,10 +29,11 @@ func main() {
 
 // flags have etcd's names where etcd has them.
 type flags struct {
-	listen, release, bug, cert, key, faults string
-	set                                     []string
-	seed                                    uint64
-	network                                 time.Duration
+	listen, release, bug, cert, key, trusted, faults string
+	set                                              []string
+	seed                                             uint64
+	network                                          time.Duration
+	clientCerts                                      bool
 }
 
 func command() *cobra.Command {
@@ -65,7 +68,48 @@ member, keeps its data in memory, and nothing breaks without --faults.`,
 	c.Flags().StringVar(&f.faults, "faults", "", "what breaks within a time from the start: default, or as breaks=3,within=1m some of\n"+etcdtest.FaultNames())
 	c.Flags().StringVar(&f.cert, "cert-file", "", "certificate of the server, as PEM")
 	c.Flags().StringVar(&f.key, "key-file", "", "key of the certificate")
+	c.Flags().BoolVar(&f.clientCerts, "client-cert-auth", false, "want a certificate of each client, by an authority of --trusted-ca-file")
+	c.Flags().StringVar(&f.trusted, "trusted-ca-file", "", "authorities of clients' certificates, as PEM")
 	return c
+}
+
+// authorities are those of a file.
+func authorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, errors.New("--client-cert-auth: want --trusted-ca-file with it")
+	}
+	text, err := os.ReadFile(file)
+	pool := x509.NewCertPool()
+	if err == nil && !pool.AppendCertsFromPEM(text) {
+		err = errors.New("there is no certificate in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--trusted-ca-file %s: %w", file, err)
+	}
+	return pool, nil
+}
+
+// certificates are those of the server, nil without TLS.
+func (f *flags) certificates(scheme string) (certificates *tls.Config, err error) {
+	switch {
+	case scheme == "https" && (f.cert == "" || f.key == ""):
+		return nil, fmt.Errorf("--listen-client-urls %s: want --cert-file and --key-file with it", f.listen)
+	case scheme == "https":
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return nil, fmt.Errorf("--cert-file %s, --key-file %s: %w", f.cert, f.key, err)
+		}
+		certificates = &tls.Config{Certificates: []tls.Certificate{pair}}
+		if f.clientCerts || f.trusted != "" {
+			if certificates.ClientCAs, err = authorities(f.trusted); err != nil {
+				return nil, err
+			}
+			certificates.ClientAuth = tls.RequireAndVerifyClientCert
+		}
+	case f.cert != "" || f.key != "" || f.trusted != "" || f.clientCerts:
+		return nil, fmt.Errorf("--cert-file, --key-file, --client-cert-auth and --trusted-ca-file are for https://: --listen-client-urls is %s", f.listen)
+	}
+	return certificates, nil
 }
 
 func (f *flags) serve() error {
@@ -73,18 +117,9 @@ func (f *flags) serve() error {
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return fmt.Errorf("--listen-client-urls %s: want one URL, such as http://127.0.0.1:2379", f.listen)
 	}
-	var certificates *tls.Config
-	switch {
-	case at.Scheme == "https" && (f.cert == "" || f.key == ""):
-		return fmt.Errorf("--listen-client-urls %s: want --cert-file and --key-file with it", f.listen)
-	case at.Scheme == "https":
-		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-		if err != nil {
-			return fmt.Errorf("--cert-file %s, --key-file %s: %w", f.cert, f.key, err)
-		}
-		certificates = &tls.Config{Certificates: []tls.Certificate{pair}}
-	case f.cert != "" || f.key != "":
-		return fmt.Errorf("--cert-file and --key-file are for https://: --listen-client-urls is %s", f.listen)
+	certificates, err := f.certificates(at.Scheme)
+	if err != nil {
+		return err
 	}
 	l, err := net.Listen("tcp", at.Host)
 	if err != nil {
