@@ -1,6 +1,7 @@
-// Package apiextensions has Kubernetes' server of custom resources, as its own integration tests start it, run on the
-// simulated etcd. It is a module of its own, since nothing else may depend on Kubernetes.
-package apiextensions
+// Package kubernetes runs Kubernetes on the simulated etcd: its server of custom resources, as its own integration tests
+// start it, and its informers.
+// It is a module of its own, since nothing else may depend on Kubernetes.
+package kubernetes
 
 import (
 	"context"
