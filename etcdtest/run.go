@@ -72,6 +72,9 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 		if err != nil {
 			return etcd.Config{}, err
 		}
+		if one.turns != nil && !host.exact {
+			return etcd.Config{}, fmt.Errorf("%s=%s: behind the slash are turns of goroutines, which `simrun test` gives and go test does not", seedVariable, text)
+		}
 		c.one, c.Schedules = &one, 1
 	}
 	return c.server()

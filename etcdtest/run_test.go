@@ -660,4 +660,7 @@ func TestConfigurationIsWrong(t *testing.T) {
 	t.Setenv(seedVariable, "six")
 	_, err = new(Config).setDefaults()
 	require.EqualError(t, err, "ETCDTEST_SEED=six: want the number of a seed, or what a failure said")
+	t.Setenv(seedVariable, "6/none")
+	_, err = new(Config).setDefaults()
+	require.EqualError(t, err, "ETCDTEST_SEED=6/none: behind the slash are turns of goroutines, which `simrun test` gives and go test does not")
 }
