@@ -70,7 +70,6 @@ func (c *Combination) Combinations() int {
 // Pick implements sim.Chooser. The search picks itself.
 func (*Combination) Pick(*sim.World, []sim.Action) int { panic("explore: a step is not picked") }
 
-// Choose implements sim.Chooser.
 func (c *Combination) Choose(_ *sim.World, n int, what string) int {
 	all := n
 	if n = looked(all, c.Most); n < all && c.Spread != nil {
@@ -115,7 +114,6 @@ func (c *Numbered) Number() uint64 { return uint64(c.number) }
 // Pick implements sim.Chooser. The search picks itself.
 func (*Numbered) Pick(*sim.World, []sim.Action) int { panic("explore: a step is not picked") }
 
-// Choose implements sim.Chooser.
 func (c *Numbered) Choose(_ *sim.World, n int, _ string) int {
 	options := looked(n, c.most)
 	v := c.rest % options

@@ -152,7 +152,6 @@ type Hash uint64
 func (h Hash) String() string               { return fmt.Sprintf("%016x", uint64(h)) }
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (h *Hash) UnmarshalText(b []byte) error {
 	n, err := strconv.ParseUint(string(b), 16, 64)
 	if err != nil || len(b) != 16 {

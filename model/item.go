@@ -171,10 +171,8 @@ var verdictNames = [...]string{"vacuous", "holds", "unknown", "violated"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// MarshalText implements encoding.TextMarshaler.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (v *Verdict) UnmarshalText(name []byte) error {
 	i := slices.Index(verdictNames[:], string(name))
 	if i < 0 {

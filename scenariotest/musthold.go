@@ -108,7 +108,6 @@ func systemOf(newSubject func() explore.Subject) *testbed.System {
 	return s
 }
 
-// Campaign implements property.Teller.
 func (teller) Campaign(newSubject func() explore.Subject, c *campaign.Result) (string, bool) {
 	s := systemOf(newSubject)
 	if s == nil {
@@ -117,7 +116,6 @@ func (teller) Campaign(newSubject func() explore.Subject, c *campaign.Result) (s
 	return tellCampaign(s.Scenario(), s.Params(), c), true
 }
 
-// Run implements property.Teller.
 func (teller) Run(newSubject func() explore.Subject, rec *recording.Recording, f explore.Failure, call string) (string, bool) {
 	s := systemOf(newSubject)
 	if s == nil {

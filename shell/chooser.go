@@ -6,7 +6,6 @@ import "github.com/watchbed/watchbed/sim"
 // overtaken by what could happen only later, so nothing starves.
 type oldestFirst struct{}
 
-// Pick implements sim.Chooser.
 func (oldestFirst) Pick(_ *sim.World, enabled []sim.Action) int {
 	first := 0
 	for i := range enabled {

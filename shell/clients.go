@@ -107,7 +107,6 @@ func (c *clients) forget(k *call) {
 	c.release(k)
 }
 
-// Receive implements sim.Node.
 func (c *clients) Receive(env *sim.Env, m *sim.Message) {
 	if k := c.calls[m.Conn]; k != nil {
 		k.watch.answered(c.loop, c.loop.due)

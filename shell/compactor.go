@@ -34,7 +34,6 @@ func (c *compactor) compacted(env *sim.Env, revision int64) {
 	}
 }
 
-// Receive implements sim.Node.
 func (c *compactor) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.CompactRevisionRequest:

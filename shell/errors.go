@@ -24,7 +24,6 @@ type StatusError struct {
 	Continue string
 }
 
-// Error implements error.
 func (e *StatusError) Error() string { return e.Message }
 
 // HTTPStatus is the status that the API server would answer with: 400, 410, 429,

@@ -25,7 +25,6 @@ type kv struct {
 	checker *FeatureSupportChecker
 }
 
-// Receive implements sim.Node.
 func (k *kv) Receive(env *sim.Env, m *sim.Message) {
 	if _, gone := m.Payload.(*sim.Hangup); gone {
 		return

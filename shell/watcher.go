@@ -52,7 +52,6 @@ func watchContext(ctx context.Context, pair string) context.Context {
 	return clientv3.WithRequireLeader(ctx)
 }
 
-// Receive implements sim.Node.
 func (w *watcher) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.WatchStart:
@@ -171,7 +170,6 @@ func (w *watcher) processEvents(env *sim.Env, wc *watchChan) {
 	}
 }
 
-// Drained implements sim.Drained.
 func (w *watcher) Drained(env *sim.Env, conn sim.Conn) {
 	if wc := w.watches[conn]; wc != nil && wc.queue.Len() > 0 {
 		w.processEvents(env, wc)

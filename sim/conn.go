@@ -359,7 +359,6 @@ type Hangup struct {
 
 func (h *Hangup) Digest(d Digest) Digest { return d.Text("hangup").Bool(h.Broken) }
 
-// Label implements Payload.
 func (h *Hangup) Label() string {
 	if h.Broken {
 		return "connection broken"

@@ -65,7 +65,6 @@ func (f *HalfOpen) Name() string { return "half-open " + f.Label }
 
 var halfOpened = NewCoveragePoint("world: a stream is half-open")
 
-// Strike implements Fault.
 func (f *HalfOpen) Strike(env *Env) {
 	w := env.w
 	c := w.first(f.cuts)
@@ -93,7 +92,6 @@ func (f *HalfOpen) Strike(env *Env) {
 	}
 }
 
-// Heal implements Healer.
 func (f *HalfOpen) Heal(env *Env) {
 	w := env.w
 	for i := range w.conns {
@@ -191,7 +189,6 @@ func (f *Signal) Name() string      { return f.Label }
 func (f *Signal) Ready(*World) bool { return true }
 func (f *Signal) Strike(env *Env)   { f.act(env, f.Give) }
 
-// Heal implements Healer.
 func (f *Signal) Heal(env *Env) {
 	if f.End != nil {
 		f.act(env, f.End)
@@ -221,13 +218,11 @@ type LoseMessage struct {
 
 func (f *LoseMessage) Name() string { return "lose " + f.Label }
 
-// Ready implements Fault.
 func (f *LoseMessage) Ready(w *World) bool {
 	l, _ := f.find(w)
 	return l != nil
 }
 
-// Strike implements Fault.
 func (f *LoseMessage) Strike(env *Env) {
 	w := env.w
 	l, i := f.find(w)
@@ -296,7 +291,6 @@ type Refuse struct {
 func (f *Refuse) Name() string        { return "refuse " + f.Label }
 func (f *Refuse) Ready(w *World) bool { return f.find(w) != nil }
 
-// Strike implements Fault.
 func (f *Refuse) Strike(env *Env) {
 	w := env.w
 	k := f.find(w)
@@ -361,7 +355,6 @@ func partitionOf(f Fault) *Partition {
 // Stands reports whether the partition has begun and not ended.
 func (f *Partition) Stands(env *Env) bool { return slices.Contains(env.w.partitions, f) }
 
-// Strike implements Fault.
 func (f *Partition) Strike(env *Env) {
 	w := env.w
 	if i := slices.Index(w.partitions, f); i >= 0 {

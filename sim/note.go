@@ -109,7 +109,6 @@ type Said struct {
 	about About
 }
 
-// Text implements Note.
 func (n Said) Text(w *World) string {
 	if !strings.Contains(n.kind.sentence, "%") {
 		return n.kind.sentence

@@ -75,7 +75,6 @@ func join[T any, P interface {
 // Unanswered is a client's request that the design of a cache has no answer for.
 type Unanswered struct{ Design, client, kind, request string }
 
-// Error implements error.
 func (u *Unanswered) Error() string {
 	return fmt.Sprintf("the cache design %s has no answer for %s (%s: %s)", u.Design, u.kind, u.client, u.request)
 }

@@ -153,7 +153,6 @@ func (s *Searched) Adopt(w *sim.World) {
 	s.etcd.resetTruth(&s.truth)
 }
 
-// Monitors implements prove.Subject.
 func (s *Searched) Monitors(d sim.Digest) sim.Digest {
 	for _, p := range s.monitors {
 		d = p.Digest(d)
@@ -217,7 +216,6 @@ func (s *Searched) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	return s.findings
 }
 
-// CutOff implements prove.Horizon.
 func (s *Searched) CutOff(w *sim.World) bool {
 	return w.Now() >= sim.Time(s.params.Clock.Horizon) && !s.clients.programsEnded()
 }
@@ -233,7 +231,6 @@ func (s *Searched) Endless(n sim.NodeID) bool {
 
 func (s *Searched) Remembers() bool { return s.remembering != nil }
 
-// Remembered implements prove.Remembering.
 func (s *Searched) Remembered(w *sim.World) any {
 	if w.Mode() == sim.Timed {
 		// A run starts here, and another one has started before.
@@ -255,14 +252,12 @@ func (s *Searched) memories() []any {
 	return all
 }
 
-// Recall implements prove.Remembering.
 func (s *Searched) Recall(memory any) {
 	for i, m := range memory.([]any) {
 		s.remembering[i].Recall(m)
 	}
 }
 
-// Remember implements prove.Remembering.
 func (s *Searched) Remember(before any, w *sim.World, a sim.Action) any {
 	if !s.isRemembered(a.Node) {
 		return before

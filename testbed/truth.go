@@ -230,7 +230,6 @@ func (d *Difference) Label() string {
 	return staleItem
 }
 
-// Concerns implements explore.Concerned.
 func (d *Difference) Concerns() explore.Concern {
 	c := explore.Concern{Node: d.Node, Key: d.Key, Revision: d.Deleted}
 	switch {

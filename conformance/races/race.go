@@ -81,10 +81,8 @@ func (r *Race) addServers(w *sim.World, cfg etcd.Config) (writes, serves sim.Nod
 // unasked is a chooser of a server that has begun and been sent nothing.
 type unasked struct{}
 
-// Pick implements sim.Chooser.
 func (unasked) Pick(*sim.World, []sim.Action) int { panic("races: a step before the race") }
 
-// Choose implements sim.Chooser.
 func (unasked) Choose(_ *sim.World, _ int, what string) int {
 	panic("races: asked before the race: " + what)
 }

@@ -44,8 +44,6 @@ type Moment struct {
 // Idle is a node for a client: the search sends and takes in its name.
 type Idle struct{ sim.Idle }
 
-// Clone implements sim.Cloner.
 func (i Idle) Clone() sim.Node { return i }
 
-// Fingerprint implements sim.Fingerprinter.
 func (Idle) Fingerprint(d sim.Digest) sim.Digest { return d }

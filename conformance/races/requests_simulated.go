@@ -76,7 +76,6 @@ func (s *simulated) next() (sim.Action, bool) {
 	return sim.Action{}, false
 }
 
-// Pick implements sim.Chooser.
 func (*simulated) Pick(*sim.World, []sim.Action) int { panic("sequential: a step is not picked") }
 
 // Choose implements sim.Chooser. With one client no answer depends on it.

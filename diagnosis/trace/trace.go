@@ -102,7 +102,6 @@ func (t *Trace) collect() {
 	t.cells.Reset()
 }
 
-// Observe implements sim.Observer.
 func (t *Trace) Observe(w *sim.World, e *sim.Event) {
 	for len(t.Nodes) < w.Nodes() {
 		t.Nodes = append(t.Nodes, w.NodeName(sim.NodeID(len(t.Nodes))))

@@ -20,10 +20,8 @@ var NeverEmpty = testbed.RegisterProperty(&testbed.Property{
 
 type neverEmpty struct{ system *testbed.System }
 
-// Reset implements testbed.Judge.
 func (j *neverEmpty) Reset() {}
 
-// Finding implements testbed.Judge.
 func (j *neverEmpty) Finding(*sim.World) explore.Finding {
 	var tally testbed.Tally
 	history := j.system.History()
@@ -52,7 +50,6 @@ func (e empty) String() string {
 	return fmt.Sprintf("%s has written an object, and its LIST at revision %d is empty", e.client, e.revision)
 }
 
-// Concerns implements explore.Concerned.
 func (e empty) Concerns() explore.Concern {
 	return explore.Concern{Client: e.client, Revision: e.revision}
 }

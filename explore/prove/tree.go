@@ -177,7 +177,6 @@ type Path struct {
 	fixed int
 }
 
-// Len implements Schedule.
 func (p *Path) Len() int {
 	if p.starts {
 		return len(p.steps) - 1
@@ -185,7 +184,6 @@ func (p *Path) Len() int {
 	return len(p.steps)
 }
 
-// Begin implements Schedule.
 func (p *Path) Begin() {
 	p.at, p.now, p.fixed = 0, nil, 0
 	if p.starts {

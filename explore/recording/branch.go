@@ -25,7 +25,6 @@ func NewBranch(rec *Recording, choices int, then sim.Chooser) (*Branch, error) {
 	return &Branch{recorded: s, choices: choices, then: then}, nil
 }
 
-// Pick implements sim.Chooser.
 func (b *Branch) Pick(w *sim.World, enabled []sim.Action) int {
 	if b.left() {
 		return b.then.Pick(w, enabled)
@@ -40,7 +39,6 @@ func (b *Branch) Pick(w *sim.World, enabled []sim.Action) int {
 	return b.recorded.Pick(w, enabled)
 }
 
-// Choose implements sim.Chooser.
 func (b *Branch) Choose(w *sim.World, n int, what string) int {
 	if b.left() {
 		return b.then.Choose(w, n, what)

@@ -307,13 +307,11 @@ func NewFollower(rec *Recording) (*Follower, error) {
 // are.
 func (c *Follower) Followed() (taken, recorded int) { return c.f.followed, len(c.choices) }
 
-// Pick implements sim.Chooser.
 func (c *Follower) Pick(w *sim.World, enabled []sim.Action) int {
 	c.passOver(c.f.answers)
 	return c.f.Pick(w, enabled)
 }
 
-// Choose implements sim.Chooser.
 func (c *Follower) Choose(w *sim.World, n int, what string) int {
 	before, followed := c.f.answers, c.f.followed
 	chosen := c.f.Choose(w, n, what)

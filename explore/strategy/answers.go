@@ -39,7 +39,6 @@ func (a *Answers) Begin(seed uint64) {
 	a.style = style(a.rand.Below(int(styles)))
 }
 
-// Choose implements sim.Chooser.
 func (a *Answers) Choose(_ *sim.World, n int, what string) int {
 	switch a.style {
 	case uniform:

@@ -81,7 +81,6 @@ func Times(t testing.TB, c *campaign.Result, name string) uint64 {
 // order they began and ended.
 type WholeHistory struct{ *testbed.Searched }
 
-// Monitors implements prove.Subject.
 func (s WholeHistory) Monitors(d sim.Digest) sim.Digest {
 	return s.Searched.Monitors(History(s.System, d))
 }

@@ -58,7 +58,6 @@ func NewSwapper(seed uint64) *Swapper {
 // Begin forgets the last pair, because another run begins.
 func (s *Swapper) Begin() { s.start = [2]*sim.World{} }
 
-// Pick implements sim.Chooser.
 func (s *Swapper) Pick(w *sim.World, enabled []sim.Action) int {
 	w.RecordCells(nil)
 	if s.start[1] != nil {

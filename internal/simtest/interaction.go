@@ -50,7 +50,6 @@ type Bench struct {
 
 func (b *Bench) Pick(*sim.World, []sim.Action) int { panic("the text picks") }
 
-// Choose implements sim.Chooser.
 func (b *Bench) Choose(_ *sim.World, n int, _ string) int {
 	if len(b.Choices) == 0 {
 		return 0

@@ -135,7 +135,6 @@ func (c *Cache) forgetEverything(now sim.Time) {
 	c.checks.Forget()
 }
 
-// Start implements sim.Node.
 func (c *Cache) Start(env *sim.Env) {
 	c.guard.Start(env)
 	c.startIfGuardAllows(env)
@@ -153,7 +152,6 @@ func (c *Cache) startServing(env *sim.Env) {
 	c.checks.Start(env)
 }
 
-// Restart implements sim.Restarter.
 func (c *Cache) Restart(env *sim.Env) {
 	c.flow.Forget()
 	c.guard.Forget()
@@ -163,7 +161,6 @@ func (c *Cache) Restart(env *sim.Env) {
 	c.Start(env)
 }
 
-// Receive implements sim.Node.
 func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	c.receive(env, m)
 	c.killer.Look(env)
@@ -237,7 +234,6 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 	}
 }
 
-// Fire implements sim.Node.
 func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	switch {
 	case t < timerStatus || t == timerSeats:
@@ -286,7 +282,6 @@ func (c *Cache) IsDeadline(t sim.Timer) bool {
 	return t == timerSeats || t >= fixedTimers && (t-fixedTimers)%2 == 0
 }
 
-// Run implements sim.Node.
 func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	if t < fixedTasks {
 		loops[t].run(c, env)
@@ -312,7 +307,6 @@ var loops = [fixedTasks]struct {
 	taskSeats:    {"request that has its seats", func(c *Cache, env *sim.Env) { c.flow.Run(env) }},
 }
 
-// TaskName implements sim.Node.
 func (c *Cache) TaskName(t sim.Task) string {
 	if t < fixedTasks {
 		return loops[t].name
@@ -320,7 +314,6 @@ func (c *Cache) TaskName(t sim.Task) string {
 	return c.place(int(t - fixedTasks)).String()
 }
 
-// TimerName implements sim.Node.
 func (c *Cache) TimerName(t sim.Timer) string {
 	switch {
 	case t == timerDispatch:
@@ -359,7 +352,6 @@ func (c *Cache) Waiting() int { return c.reads.Waiting() }
 // stop. They must not be changed.
 func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }
 
-// AscendSnapshots implements Remembering.
 func (c *Cache) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyValue) bool))) {
 	c.store.AscendSnapshots(f)
 }
@@ -460,7 +452,6 @@ func (c execution) Execute(env *sim.Env, m *sim.Message) {
 	}
 }
 
-// Refuse implements flowcontrol.Surroundings.
 func (c execution) Refuse(env *sim.Env, m *sim.Message, err *wire.Error) {
 	if _, watch := m.Payload.(*wire.WatchRequest); watch {
 		dispatch.Refuse(env, m.Conn, err)
@@ -469,7 +460,6 @@ func (c execution) Refuse(env *sim.Env, m *sim.Message, err *wire.Error) {
 	env.Send(m.Conn, err)
 }
 
-// Resource implements flowcontrol.Surroundings.
 func (c execution) Resource(env *sim.Env) flowcontrol.Resource {
 	objects, counted := c.store.Count(env)
 	return flowcontrol.Resource{

@@ -35,7 +35,6 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	return c.dispatcher.Relate(c.reads.Relate(d))
 }
 
-// Conns implements sim.Connected.
 func (c *Cache) Conns(visit func(sim.Conn)) {
 	c.guard.Conns(visit)
 	c.reflector.Conns(visit)
@@ -46,7 +45,6 @@ func (c *Cache) Conns(visit func(sim.Conn)) {
 	c.checks.Conns(visit)
 }
 
-// Cells implements sim.Celled.
 func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.guard.Cells(visit)
 	c.ready.Cells(visit)
@@ -63,7 +61,6 @@ func (c *Cache) Cells(visit sim.CellVisitor) {
 
 var _ sim.Visible = (*Cache)(nil)
 
-// Show implements sim.Visible.
 func (c *Cache) Show(visit sim.PartVisitor) {
 	c.store.Show(visit)
 	c.dispatcher.Show(visit)

@@ -30,7 +30,6 @@ type Held struct {
 	Pages, Snapshots int
 }
 
-// Holds implements Holding.
 func (c *Cache) Holds() Held {
 	return Held{
 		Requests: c.reads.Requests(), Initializing: c.dispatcher.Initializing(),
@@ -52,7 +51,6 @@ func (c *Cache) HistoryRoom() (now, most int) {
 
 func (c *Cache) Backlog() dispatch.Backlog { return c.dispatcher.Backlog() }
 
-// Ownerless implements Timed.
 func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
 	if armed.Has(timerRelist) && !c.reflector.Pauses() {
 		found = append(found, timerRelist)

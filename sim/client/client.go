@@ -111,7 +111,6 @@ func (c *Client) Restart(env *sim.Env) {
 	c.watcher.Restart()
 }
 
-// Receive implements sim.Node.
 func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if c.library.IsEtcd(m.From) {
 		c.library.Receive(env, m)
@@ -135,7 +134,6 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-// Run implements sim.Node.
 func (c *Client) Run(env *sim.Env, t sim.Task) {
 	i := int(t) / tasksEach
 	switch task := int(t) % tasksEach; task {
@@ -150,7 +148,6 @@ func (c *Client) Run(env *sim.Env, t sim.Task) {
 	}
 }
 
-// Fire implements sim.Node.
 func (c *Client) Fire(env *sim.Env, t sim.Timer) {
 	i := int(t) / timersEach
 	switch timer := int(t) % timersEach; timer {
@@ -166,7 +163,6 @@ func (c *Client) Fire(env *sim.Env, t sim.Timer) {
 // Drained implements sim.Drained: resultChan has room.
 func (c *Client) Drained(env *sim.Env, conn sim.Conn) { c.watcher.Drained(env, conn) }
 
-// TaskName implements sim.Node.
 func (c *Client) TaskName(t sim.Task) string {
 	i := int(t) / tasksEach
 	switch task := int(t) % tasksEach; task {
@@ -181,7 +177,6 @@ func (c *Client) TaskName(t sim.Task) string {
 	}
 }
 
-// TimerName implements sim.Node.
 func (c *Client) TimerName(t sim.Timer) string {
 	i := int(t) / timersEach
 	switch timer := int(t) % timersEach; timer {
@@ -194,7 +189,6 @@ func (c *Client) TimerName(t sim.Timer) string {
 	}
 }
 
-// Clone implements sim.Cloner.
 func (c *Client) Clone() sim.Node {
 	n := &Client{storage: c.storage}
 	c.library.CloneTo(&n.library, &n.watcher)
@@ -202,13 +196,11 @@ func (c *Client) Clone() sim.Node {
 	return n
 }
 
-// Cells implements sim.Celled.
 func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	c.library.Cells(visit)
 	c.watcher.Cells(visit)
 }
 
-// Conns implements sim.Connected.
 func (c *Client) Conns(visit func(sim.Conn)) {
 	c.library.Conns(visit)
 	c.watcher.Conns(visit)

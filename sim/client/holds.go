@@ -58,7 +58,6 @@ func (c *Client) LongestQueue() (queued, size int) { return c.watcher.LongestQue
 
 var _ sim.Visible = (*Client)(nil)
 
-// Show implements sim.Visible.
 func (c *Client) Show(visit sim.PartVisitor) {
 	c.library.Show(visit)
 	c.watcher.Show(visit)

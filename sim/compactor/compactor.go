@@ -124,7 +124,6 @@ func (c *Compactor) Reconfigure(cfg Config) {
 	c.cfg = cfg
 }
 
-// Start implements sim.Node.
 func (c *Compactor) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed
 	c.loop.at.Change(env).turns = c.cfg.Rounds
@@ -172,7 +171,6 @@ func (c *Compactor) answer(env *sim.Env, conn sim.Conn) {
 	env.Send(conn, &wire.CompactRevisionResponse{Revision: c.compactRevision.Get(env)})
 }
 
-// Receive implements sim.Node.
 func (c *Compactor) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.CompactRevisionRequest:
@@ -197,7 +195,6 @@ func (c *Compactor) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-// Fire implements sim.Node.
 func (c *Compactor) Fire(env *sim.Env, t sim.Timer) {
 	if t == timerCompact {
 		c.compact(env)
@@ -211,7 +208,6 @@ func (c *Compactor) Run(*sim.Env, sim.Task) {}
 
 func (c *Compactor) TaskName(sim.Task) string { return "" }
 
-// TimerName implements sim.Node.
 func (c *Compactor) TimerName(t sim.Timer) string {
 	if t == timerCompact {
 		return "compact interval"
@@ -219,7 +215,6 @@ func (c *Compactor) TimerName(t sim.Timer) string {
 	return "watch again"
 }
 
-// Clone implements sim.Cloner.
 func (c *Compactor) Clone() sim.Node {
 	clone := layout.Clone(c)
 	clone.writes = slices.Clip(c.writes)

@@ -33,12 +33,10 @@ type ordered struct {
 
 func (f *ordered) Name() string { return f.name }
 
-// Ready implements sim.Fault.
 func (f *ordered) Ready(w *sim.World) bool {
 	return f.ready == nil || f.ready(w.Node(f.nodes[0]).(Node).Simulated())
 }
 
-// Strike implements sim.Fault.
 func (f *ordered) Strike(env *sim.Env) {
 	if f.note != nil {
 		env.Note(f.note)
@@ -59,7 +57,6 @@ type Failover struct {
 func (f *Failover) Name() string        { return "failover " + f.Label }
 func (*Failover) Ready(*sim.World) bool { return true }
 
-// Strike implements sim.Fault.
 func (f *Failover) Strike(env *sim.Env) {
 	s := env.Node(f.Node).(*Server)
 	env.Cover(coverFailover)
@@ -78,12 +75,10 @@ type Downgrade struct {
 
 func (f *Downgrade) Name() string { return "downgrade " + f.Label + " to " + f.To.Version }
 
-// Ready implements sim.Fault.
 func (f *Downgrade) Ready(w *sim.World) bool {
 	return !w.Node(f.Node).(Node).Simulated().members.downgraded
 }
 
-// Strike implements sim.Fault.
 func (f *Downgrade) Strike(env *sim.Env) {
 	s := env.Node(f.Node).(*Server)
 	env.Cover(coverDowngrade)
@@ -109,12 +104,10 @@ type Restored struct {
 	Tick int64
 }
 
-// Digest implements sim.Payload.
 func (r *Restored) Digest(d sim.Digest) sim.Digest {
 	return d.Int(r.From).Int(r.Revision).Bool(r.Compacted)
 }
 
-// Label implements sim.Payload.
 func (r *Restored) Label() string { return "restored backup" }
 
 const (
@@ -131,7 +124,6 @@ func (f *RestoreBackup) Ready(w *sim.World) bool {
 	return s.CurrentRev() > s.OldestBackup()
 }
 
-// Strike implements sim.Fault.
 func (f *RestoreBackup) Strike(env *sim.Env) {
 	s := env.Node(f.Node).(*Server)
 	env.Cover(coverRestoredBackup)
@@ -240,7 +232,6 @@ type CutOff struct {
 	sim.Partition
 }
 
-// Strike implements sim.Fault.
 func (f *CutOff) Strike(env *sim.Env) {
 	f.Partition.Strike(env)
 	begins, label := f.Stands(env), "a heartbeat"
@@ -300,7 +291,6 @@ type failing struct {
 	due state.Var[uint8] `cell:"etcd: failures"`
 }
 
-// Free implements state.Placed.
 func (f *failing) Free() bool { return *f.due.Value() == 0 }
 
 func (s *Server) failuresDue(f Failure) *state.Var[uint8] {

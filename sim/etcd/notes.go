@@ -61,7 +61,6 @@ type clogStrikes struct {
 	until sim.Time
 }
 
-// Text implements sim.Note.
 func (n clogStrikes) Text(w *sim.World) string {
 	to, until := "any client", "for a while"
 	if n.from != nil {

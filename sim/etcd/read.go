@@ -65,7 +65,6 @@ const (
 	readReleased
 )
 
-// Free implements state.Placed.
 func (h *handler) Free() bool { return !*h.taken.Value() }
 
 // streaming is an answer that goes out in chunks, nil before the first one. blocked: its Send waits for room.

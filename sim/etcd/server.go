@@ -144,7 +144,6 @@ func (s *Server) forget() {
 	s.lessor.forget()
 }
 
-// Start implements sim.Node.
 func (s *Server) Start(env *sim.Env) {
 	s.beginTerm(env)
 	s.follow(env)
@@ -183,7 +182,6 @@ func (s *Server) Restart(env *sim.Env) {
 	}
 }
 
-// Receive implements sim.Node.
 func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.WatchCreateRequest, *wire.WatchCancelRequest, *wire.WatchProgressRequest:
@@ -336,7 +334,6 @@ func slotOf(t sim.Task) (place, task int) {
 	return n / slotTasks, n % slotTasks
 }
 
-// Run implements sim.Node.
 func (s *Server) Run(env *sim.Env, t sim.Task) {
 	switch {
 	case t < mvcc.Tasks:
@@ -356,7 +353,6 @@ func (s *Server) Run(env *sim.Env, t sim.Task) {
 	}
 }
 
-// Fire implements sim.Node.
 func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 	switch {
 	case t < mvcc.Timers:
@@ -369,7 +365,6 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 	}
 }
 
-// TaskName implements sim.Node.
 func (s *Server) TaskName(t sim.Task) string {
 	switch {
 	case t < mvcc.Tasks:
@@ -389,7 +384,6 @@ func (s *Server) TaskName(t sim.Task) string {
 	return s.watch.TaskName(place, task)
 }
 
-// TimerName implements sim.Node.
 func (s *Server) TimerName(t sim.Timer) string {
 	switch {
 	case t < mvcc.Timers:

@@ -61,7 +61,6 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	return s.watch.Fingerprint(d)
 }
 
-// Conns implements sim.Connected.
 func (s *Server) Conns(visit func(sim.Conn)) {
 	durables.Conns(&s.durable, visit)
 	processes.Conns(&s.process, visit)
@@ -119,7 +118,6 @@ func (s *Server) Queued(visit func(*v3rpc.Queued)) { s.watch.Queued(visit) }
 
 var _ sim.Visible = (*Server)(nil)
 
-// Show implements sim.Visible.
 func (s *Server) Show(visit sim.PartVisitor) {
 	visit("revision", sim.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
 	var waits []sim.Entry

@@ -140,20 +140,17 @@ func watcherTask(i int) sim.Task { return sim.Task(taskWatcher + i*tasksEach) }
 func readTask(i int) sim.Task    { return sim.Task(taskRead + i*tasksEach) }
 func readTimer(i int) sim.Timer  { return sim.Timer(timerRead + i*timersEach) }
 
-// Start implements sim.Node.
 func (c *Cache) Start(env *sim.Env) {
 	env.Arm(timerProgress, c.cfg.ProgressRequestPeriod)
 	c.getWatch(env)
 }
 
-// Restart implements sim.Restarter.
 func (c *Cache) Restart(env *sim.Env) {
 	c.client.Restart(env)
 	c.forget()
 	c.Start(env)
 }
 
-// Receive implements sim.Node.
 func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	if c.client.IsEtcd(m.From) {
 		c.client.Receive(env, m)
@@ -241,7 +238,6 @@ func (c *Cache) refuseRequest(env *sim.Env, m *sim.Message, what string) {
 	env.Send(m.Conn, err)
 }
 
-// Run implements sim.Node.
 func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	switch t {
 	case taskWatchEvents:
@@ -262,7 +258,6 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	}
 }
 
-// Fire implements sim.Node.
 func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	switch t {
 	case timerGetWatch:
@@ -286,7 +281,6 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	}
 }
 
-// IsDeadline implements sim.Deadlines.
 func (c *Cache) IsDeadline(t sim.Timer) bool {
 	return t >= timerBackoff && (int(t)-timerBackoff)%timersEach == timerRead-timerBackoff
 }
@@ -314,7 +308,6 @@ func (c *Cache) clientGone(env *sim.Env, conn sim.Conn) {
 	}
 }
 
-// TaskName implements sim.Node.
 func (c *Cache) TaskName(t sim.Task) string {
 	switch t {
 	case taskWatchEvents:
@@ -332,7 +325,6 @@ func (c *Cache) TaskName(t sim.Task) string {
 	return "read " + strconv.Itoa(i+1)
 }
 
-// TimerName implements sim.Node.
 func (c *Cache) TimerName(t sim.Timer) string {
 	switch t {
 	case timerGetWatch:
@@ -352,13 +344,11 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	return "timeout of read " + strconv.Itoa(i+1)
 }
 
-// Ready implements cache.Readiness.
 func (c *Cache) Ready() bool { return *c.ready.Value() }
 
 // ResourceVersion is the revision of the store.
 func (c *Cache) ResourceVersion() int64 { return c.store.Value().latest.rev }
 
-// Ascend implements cache.Mirror.
 func (c *Cache) Ascend(visit func(*wire.KeyValue) bool) {
 	for _, kv := range c.store.Value().latest.kvs {
 		if !visit(kv) {
@@ -370,13 +360,10 @@ func (c *Cache) Ascend(visit func(*wire.KeyValue) bool) {
 // Library is the client library, for judges.
 func (c *Cache) Library() *clientv3.Client { return c.client }
 
-// Waiting implements cache.Waiting.
 func (c *Cache) Waiting() int { return c.request.Value().waiting }
 
-// Notices implements sim.Keepalive.
 func (c *Cache) Notices() (atLeast, atMost sim.Duration) { return c.client.Notices() }
 
-// Clone implements sim.Cloner.
 func (c *Cache) Clone() sim.Node {
 	n := layout.Clone(c)
 	n.client = &clientv3.Client{}
@@ -384,19 +371,16 @@ func (c *Cache) Clone() sim.Node {
 	return n
 }
 
-// Cells implements sim.Celled.
 func (c *Cache) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	layout.Cells(c, visit)
 	c.client.Cells(visit)
 }
 
-// Conns implements sim.Connected.
 func (c *Cache) Conns(visit func(sim.Conn)) {
 	layout.Conns(c, visit)
 	c.client.Conns(visit)
 }
 
-// Fingerprint implements sim.Fingerprinter.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
 func init() {

@@ -40,7 +40,6 @@ func (c *Cache) getWatch(env *sim.Env) {
 	c.client.Ask(env, askedByGetWatch, env.Self(), &wire.RangeRequest{Key: c.cfg.Prefix, RangeEnd: wire.PrefixEnd(c.cfg.Prefix)}, l.cause)
 }
 
-// Answered implements clientv3.Subscriber.
 func (c *Cache) Answered(env *sim.Env, watch int32, p sim.Payload) {
 	if watch <= askedByRead {
 		c.serverRevision(env, int(askedByRead-watch), p)
@@ -73,14 +72,12 @@ func (c *Cache) beginWatch(env *sim.Env) {
 	})
 }
 
-// Creating implements clientv3.Subscriber.
 func (c *Cache) Creating(*sim.Env, int32) {}
 
 // Received implements clientv3.Subscriber. Nothing takes what comes for a watch that watchEvents has left, and nothing
 // ends it: its context is that of the cache.
 func (c *Cache) Received(env *sim.Env, watch int32) { c.wakeWatchEvents(env, watch) }
 
-// Closed implements clientv3.Subscriber.
 func (c *Cache) Closed(env *sim.Env, watch int32) {
 	if l := c.loop.Look(env); l.watching && l.watch == watch {
 		c.wakeWatchEvents(env, watch)
@@ -95,10 +92,8 @@ func (c *Cache) wakeWatchEvents(env *sim.Env, watch int32) {
 	}
 }
 
-// DecodeAnswer implements clientv3.Subscriber.
 func (c *Cache) DecodeAnswer(_ *sim.Env, p sim.Payload) sim.Payload { return p }
 
-// Streamed implements clientv3.Subscriber.
 func (c *Cache) Streamed(*sim.Env, sim.Conn, sim.Payload) bool { return false }
 
 // watchEvents is one turn of its select.

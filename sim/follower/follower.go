@@ -127,7 +127,6 @@ const defaultPause = time.Second
 
 func (f *Follower) Start(env *sim.Env) { f.startList(env) }
 
-// Restart implements sim.Restarter.
 func (f *Follower) Restart(env *sim.Env) {
 	f.forget()
 	f.startList(env)
@@ -139,7 +138,6 @@ func (f *Follower) startList(env *sim.Env) {
 	f.watching.Change(env).list = env.Call(f.cfg.KV, &wire.RangeRequest{Key: f.cfg.Prefix, RangeEnd: wire.PrefixEnd(f.cfg.Prefix)})
 }
 
-// Receive implements sim.Node.
 func (f *Follower) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.ListRequest:
@@ -252,7 +250,6 @@ func (f *Follower) again(env *sim.Env) {
 	env.Arm(timerAgain, pause)
 }
 
-// Fire implements sim.Node.
 func (f *Follower) Fire(env *sim.Env, _ sim.Timer) {
 	if f.contents.Look(env).listed {
 		f.startWatch(env)
@@ -284,7 +281,6 @@ func (f *Follower) TimerName(sim.Timer) string { return "list and watch again" }
 func (f *Follower) Clone() sim.Node            { return layout.Clone(f) }
 func (f *Follower) Conns(visit func(sim.Conn)) { layout.Conns(f, visit) }
 
-// Fingerprint implements sim.Fingerprinter.
 func (f *Follower) Fingerprint(d sim.Digest) sim.Digest {
 	layout.Cells(f, func(_ sim.CellKind, _ int, contents sim.Digest) { d = d.Fold(contents) })
 	return d

@@ -172,7 +172,6 @@ func (r *Informer) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d
 
 func (r *Informer) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCells(d, r, r.record.Kind()) }
 
-// Cells implements sim.Celled.
 func (r *Informer) Cells(visit sim.CellVisitor) {
 	layout.Cells(r, visit)
 	if r.shared != nil {
@@ -183,7 +182,6 @@ func (r *Informer) Cells(visit sim.CellVisitor) {
 	}
 }
 
-// Start implements sim.Node.
 func (r *Informer) Start(env *sim.Env) {
 	r.timed = env.Mode() == sim.Timed
 	*r.backoff.Value() = backoff{next: backoffInit, started: env.Now()}
@@ -233,7 +231,6 @@ func (r *Informer) to() sim.NodeID { return r.cfg.Servers[*r.server.Value()] }
 // toOf is the same for a step that depends on it.
 func (r *Informer) toOf(env *sim.Env) sim.NodeID { return r.cfg.Servers[r.server.Get(env)] }
 
-// Receive implements sim.Node.
 func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 	at, call, s := *r.state.Look(env), r.rest.Look(env).call, r.stream.Look(env)
 	switch {
@@ -260,7 +257,6 @@ func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 	r.heedShared(env)
 }
 
-// Fire implements sim.Node.
 func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 	switch {
 	case t < firstOfShared:
@@ -288,7 +284,6 @@ func (r *Informer) Run(env *sim.Env, t sim.Task) {
 	r.heedShared(env)
 }
 
-// TaskName implements sim.Node.
 func (r *Informer) TaskName(t sim.Task) string {
 	if t == r.shared.Tasks() {
 		return "worker"
@@ -296,7 +291,6 @@ func (r *Informer) TaskName(t sim.Task) string {
 	return r.shared.TaskName(t)
 }
 
-// TimerName implements sim.Node.
 func (r *Informer) TimerName(t sim.Timer) string {
 	switch {
 	case t == timerRequeue:
@@ -378,7 +372,6 @@ func (r *Informer) StreamedVersion() int64 { return *r.check.Value() }
 // Record is what happened to the informer so far, for properties.
 func (r *Informer) Record() *Record { return r.record.Value() }
 
-// Show implements sim.Visible.
 func (r *Informer) Show(visit sim.PartVisitor) {
 	var version []sim.Entry
 	if last := r.version.Value().last; last != wire.Unset {

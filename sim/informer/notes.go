@@ -26,7 +26,6 @@ var (
 // event is what a watch has brought.
 type event struct{ *wire.WatchEvent }
 
-// About implements sim.Subject.
 func (e event) About() sim.About {
 	about := sim.About{Revision: e.ResourceVersion}
 	if e.Item != nil {

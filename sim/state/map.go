@@ -183,7 +183,6 @@ func (t *Tree[T]) Range(from, to T, visit func(T) bool) {
 	}
 }
 
-// Digest implements Digester.
 func (t *Tree[T]) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(int64(t.Len()))
 	t.Ascend(func(x T) bool {
@@ -193,7 +192,6 @@ func (t *Tree[T]) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Own implements Owner.
 func (t *Tree[T]) Own() {
 	if t.t != nil {
 		t.t = cloneTree(t.t)

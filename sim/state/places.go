@@ -106,7 +106,6 @@ func (p *Places[T]) Used() iter.Seq[*T] {
 	}
 }
 
-// Digest implements Digester.
 func (p *Places[T]) Digest(d sim.Digest) sim.Digest { return d }
 
 // Reset forgets all.
@@ -117,7 +116,6 @@ func (p *Places[T]) Reset() {
 	p.all = p.all[:0]
 }
 
-// Own implements Owner.
 func (p *Places[T]) Own() {
 	all, block := make([]*T, len(p.all)), make([]T, len(p.all))
 	for i, x := range p.all {

@@ -131,32 +131,26 @@ type Orders interface {
 // Simulated are the orders to the simulated server.
 type Simulated struct{}
 
-// LoseLeader implements Orders.
 func (Simulated) LoseLeader(members []sim.NodeID, label string, until sim.Time) sim.Fault {
 	return etcd.LoseLeader(members, label, until)
 }
 
-// ChangeLeader implements Orders.
 func (Simulated) ChangeLeader(members []sim.NodeID, label string) sim.Fault {
 	return etcd.Fail(members[0], label, etcd.LeaderChanges)
 }
 
-// Failover implements Orders.
 func (Simulated) Failover(member sim.NodeID, label string) sim.Fault {
 	return &etcd.Failover{Node: member, Label: label}
 }
 
-// EndStream implements Orders.
 func (Simulated) EndStream(member sim.NodeID, label string, from []sim.NodeID) sim.Fault {
 	return etcd.EndStream(member, label, from)
 }
 
-// Clog implements Orders.
 func (Simulated) Clog(member sim.NodeID, label string, from []sim.NodeID, until sim.Time) sim.Fault {
 	return etcd.Clog(member, label, from, until)
 }
 
-// Defragment implements Orders.
 func (Simulated) Defragment(member sim.NodeID, label string, until sim.Time) sim.Fault {
 	return etcd.Defragment(member, label, until)
 }

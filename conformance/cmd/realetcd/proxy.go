@@ -54,14 +54,12 @@ type client struct {
 
 type clientKey struct{}
 
-// TagConn implements stats.Handler.
 func (p *proxy) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
 	c := &client{number: p.clients.Add(1)}
 	c.server, c.err = p.connect()
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
-// HandleConn implements stats.Handler.
 func (p *proxy) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, over := s.(*stats.ConnEnd); over {
 		if c := ctx.Value(clientKey{}).(*client); c.server != nil {

@@ -52,7 +52,6 @@ func newCounter(o sim.Options) *Counter {
 	return s
 }
 
-// Build implements explore.Subject.
 func (s *Counter) Build(w *sim.World) {
 	s.server = counterServer{deferred: s.Deferred}
 	w.Add("server", &s.server)
@@ -66,7 +65,6 @@ func (s *Counter) Build(w *sim.World) {
 func (s *Counter) Options() sim.Options         { return s.options }
 func (s *Counter) After(*sim.World, sim.Action) {}
 
-// Over implements explore.Subject.
 func (s *Counter) Over(*sim.World) bool {
 	for i := range s.clients {
 		if s.clients[i].done < rounds {
@@ -76,7 +74,6 @@ func (s *Counter) Over(*sim.World) bool {
 	return true
 }
 
-// Judge implements explore.Subject.
 func (s *Counter) Judge(*sim.World) []explore.Finding {
 	s.found[0] = explore.Finding{Property: "counts", Verdict: model.Holds, Exercised: s.server.writes}
 	if s.server.lost > 0 {
@@ -236,7 +233,6 @@ func NewTasks(at func(task, step int) bool, reset func(), steps ...int) *Tasks {
 	return s
 }
 
-// Build implements explore.Subject.
 func (s *Tasks) Build(w *sim.World) {
 	s.hit = false
 	s.reset()
@@ -246,7 +242,6 @@ func (s *Tasks) Build(w *sim.World) {
 	}
 }
 
-// Judge implements explore.Subject.
 func (s *Tasks) Judge(*sim.World) []explore.Finding {
 	s.found[0] = explore.Finding{Property: "safe", Verdict: model.Holds, Exercised: 1}
 	if s.hit {
@@ -292,7 +287,6 @@ func (n *turning) Run(env *sim.Env, t sim.Task) {
 
 func (s *Turns) Build(w *sim.World) { w.Add("loops", &s.node) }
 
-// Judge implements explore.Subject.
 func (s *Turns) Judge(*sim.World) []explore.Finding {
 	s.found[0] = explore.Finding{Property: "safe", Verdict: model.Holds, Exercised: 1}
 	if !s.node.again && s.node.done == [2]int{loopSteps, loopSteps} {

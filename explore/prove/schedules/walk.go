@@ -118,7 +118,6 @@ type named struct {
 func (p *Path) Len() int { return p.at }
 func (p *Path) Begin()   { p.at, p.asked = 0, 0 }
 
-// Pick implements sim.Chooser.
 func (p *Path) Pick(w *sim.World, enabled []sim.Action) int {
 	if p.at == len(p.steps) {
 		return -1
@@ -128,7 +127,6 @@ func (p *Path) Pick(w *sim.World, enabled []sim.Action) int {
 	return slices.IndexFunc(enabled, func(a sim.Action) bool { return w.Name(a) == name })
 }
 
-// Choose implements sim.Chooser.
 func (p *Path) Choose(*sim.World, int, string) int {
 	if p.at == 0 {
 		return 0

@@ -112,7 +112,6 @@ type incoming struct {
 // channel is a Go channel of events.
 type channel struct{ arena.Queue[store.Event] }
 
-// Digest implements state.Digester.
 func (c *channel) Digest(d sim.Digest) sim.Digest {
 	all := c.All()
 	d = d.Int(int64(len(all)))

@@ -24,7 +24,6 @@ func (r *registry) forget() {
 	r.conns, r.bookmarkWatchers = r.conns[:0], 0
 }
 
-// Digest implements state.Digester.
 func (r *registry) Digest(d sim.Digest) sim.Digest {
 	for i, w := range r.watchers.All() {
 		if w.registered {
@@ -46,7 +45,6 @@ func (d *Dispatcher) newWatcher(env *sim.Env) *Watcher {
 	return w
 }
 
-// Free implements state.Placed.
 func (w *Watcher) Free() bool { return w.state == watcherFree }
 
 // Initializes reports whether the watch that came on a connection has yet to send initial

@@ -125,7 +125,6 @@ type Request struct {
 	begun bool
 }
 
-// Digest implements state.Digester.
 func (r *Request) Digest(h sim.Digest) sim.Digest {
 	h = r.Message.Payload.Digest(h.Int(int64(r.Message.From)))
 	return h.Int(int64(r.Number)).Int(int64(r.Arrived)).Int(int64(r.Seats)).Bool(r.begun).Int(int64(r.AtEtcd)).Int(int64(r.Sending))

@@ -253,7 +253,6 @@ func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.Ran
 	return nil, ""
 }
 
-// Digest implements state.Digester.
 func (s *selection) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(s.limit).Int(int64(len(s.found))).Text(s.next)
 	for _, kv := range s.found {

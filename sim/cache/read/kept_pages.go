@@ -23,7 +23,6 @@ type rest struct {
 	bytes int
 }
 
-// Digest implements state.Digester.
 func (x *rest) Digest(d sim.Digest) sim.Digest {
 	return d.Text(x.token).Text(x.selector.String()).Int(int64(len(x.items))).Int(int64(x.since))
 }

@@ -325,7 +325,6 @@ type Event struct {
 	Bookmark bool
 }
 
-// Digest implements state.Digester.
 func (e *Event) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(e.ResourceVersion).Int(int64(e.RecordTime)).Bool(e.Bookmark)
 	if e.ForWatchers != nil {

@@ -146,7 +146,6 @@ func (d *Delegator) begin(env *sim.Env, m *sim.Message, key string) *Write {
 	return w
 }
 
-// Free implements state.Placed.
 func (w *Write) Free() bool { return w.state == free }
 
 func (w *Write) cachedObject(env *sim.Env) *wire.KeyValue {
@@ -309,7 +308,6 @@ func (w *Write) awaitChange(env *sim.Env, revision int64) {
 	w.d.cfg.Reads.LetWait(env, w, revision, 0)
 }
 
-// RevisionKnown implements read.Waiter.
 func (w *Write) RevisionKnown(env *sim.Env, revision int64) bool {
 	w.job.Read(env)
 	w.d.cfg.Reads.LetWait(env, w, revision, 0)

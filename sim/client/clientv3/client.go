@@ -268,7 +268,6 @@ func (c *Client) Show(visit sim.PartVisitor) {
 	visit("buf", list...)
 }
 
-// Notices implements sim.Keepalive.
 func (c *Client) Notices() (atLeast, atMost sim.Duration) {
 	if c.cfg.WithoutKeepalive {
 		return 0, 0

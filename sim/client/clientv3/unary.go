@@ -15,7 +15,6 @@ type unaryCall struct {
 	call state.Var[call] `cell:"clientv3: unary call"`
 }
 
-// Free implements state.Placed.
 func (u *unaryCall) Free() bool { return u.call.Value().state == callFree }
 
 // call is one call through clientv3's unaryClientInterceptor. The zero

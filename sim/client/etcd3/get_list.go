@@ -14,7 +14,6 @@ type streamedList struct {
 	list state.Var[list] `cell:"etcd3: list"`
 }
 
-// Free implements state.Placed.
 func (l *streamedList) Free() bool { return l.list.Value().request == nil }
 
 // list is a list of etcd3's store that comes as a stream (store.streamChunks). The zero value

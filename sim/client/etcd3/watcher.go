@@ -150,7 +150,6 @@ func (c *Watcher) ProcessEvents(env *sim.Env, i int) { c.watches.At(i).processEv
 // WatchName names the tasks of a watch.
 func (c *Watcher) WatchName(i int) string { return c.watches.At(i).name() }
 
-// Creating implements clientv3.Subscriber.
 func (c *Watcher) Creating(env *sim.Env, watch int32) {
 	if l := c.watches.At(int(watch)).loop.Value(); l.announce && l.isLive() {
 		env.Send(l.conn, streamOpened)
@@ -159,7 +158,6 @@ func (c *Watcher) Creating(env *sim.Env, watch int32) {
 
 var streamOpened = &wire.StreamOpened{}
 
-// Received implements clientv3.Subscriber.
 func (c *Watcher) Received(env *sim.Env, watch int32) {
 	w := c.watches.At(int(watch))
 	if w.loop.Look(env).state == watchReceiving {
@@ -167,7 +165,6 @@ func (c *Watcher) Received(env *sim.Env, watch int32) {
 	}
 }
 
-// Closed implements clientv3.Subscriber.
 func (c *Watcher) Closed(env *sim.Env, watch int32) {
 	w := c.watches.At(int(watch))
 	switch w.loop.Look(env).state {
@@ -178,7 +175,6 @@ func (c *Watcher) Closed(env *sim.Env, watch int32) {
 	}
 }
 
-// Answered implements clientv3.Subscriber.
 func (c *Watcher) Answered(env *sim.Env, watch int32, p sim.Payload) {
 	c.watches.At(int(watch)).synced(env, p)
 }

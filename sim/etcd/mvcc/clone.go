@@ -47,7 +47,6 @@ func (s *WatchableStore) Fingerprint(d sim.Digest) sim.Digest {
 	return sim.FoldCells(s.Store.fingerprint(d).Bool(s.unpublished), s)
 }
 
-// Own implements state.Owner.
 func (ws *watchers) Own() {
 	block := make([]watcher, len(ws.list))
 	ws.list = append([]*watcher(nil), ws.list...)

@@ -16,7 +16,6 @@ type compactionJob struct {
 	sub  int32
 }
 
-// Item implements state.Numbered.
 func (j *compactionJob) Item() int64 { return j.rev }
 
 // Compact is store.Compact: the revision is fixed at once, the work comes

@@ -34,7 +34,6 @@ type watchers struct {
 // Clear makes it a new one, and keeps its memory.
 func (ws *watchers) Clear() { *ws = watchers{list: ws.list[:0]} }
 
-// Free implements state.Placed.
 func (ws *WatchStream) Free() bool { return ws.Name.Client == "" }
 
 // Owner is the gRPC stream above a WatchStream.

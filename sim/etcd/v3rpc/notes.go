@@ -46,7 +46,6 @@ func (r response) String() string {
 	return r.of.Label()
 }
 
-// About implements sim.Subject.
 func (r response) About() sim.About {
 	if len(r.of.Events) > 0 {
 		return mvcc.RevisionsOf(r.of.Events).About()

@@ -48,7 +48,6 @@ func (n Notification) String() string {
 	return fmt.Sprintf("it is now %s, after revision %d", what, n.Old.ModRevision)
 }
 
-// About implements sim.Subject.
 func (n Notification) About() sim.About {
 	kv := n.Object()
 	return sim.About{Revision: kv.ModRevision, Key: kv.Key}
