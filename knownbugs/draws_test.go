@@ -13,20 +13,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// undrawn are values of options that are no known bugs and are drawn nowhere, by the
-// reason.
-var undrawn = map[string][]string{
-	"what else there is answers LISTs without the cache, so that nothing is left to see":             {"freshness=consistent", "freshness=direct"},
-	"a ticker of etcd may go off again and again in an untimed run":                                  {"progress-requests=notify"},
-	"the cache that asks for echoes has it set":                                                      {"progress-echo=none", "progress-echo=echoed"},
-	"scenarios have a write as one step, for speed; two-step-writes has it set":                      {"visible-revision=with-events", "visible-revision=after-events"},
-	"the queue goes with the release of client-go; the older one violates what the newer one is for": {"informer-batch-members=different", "informer-batch-members=of-object"},
-	"requests name shards or none; informer-shard-skew has servers of both kinds":                    {"shards=honoured", "shards=ignored"},
-	"no scenario with draws has etcd's cache library": {"library-progress=later", "library-progress=next", "library-store=ended", "library-store=kept",
-		"library-watchers=go-on", "library-watchers=ended"},
-	"the command line does not say more than that a gate is on": {"consistent-list-from-cache=default", "watch-list=default"},
-}
-
 // TestDrawsPlantNoBug: and what is no bug is drawn, or there is a reason.
 func TestDrawsPlantNoBug(t *testing.T) {
 	drawn := map[option.Setting]bool{}
@@ -43,10 +29,12 @@ func TestDrawsPlantNoBug(t *testing.T) {
 		assert.False(t, drawn[b.Planting()], "%s is drawn", b.Name)
 	}
 	reasons := map[option.Setting]bool{}
-	for _, values := range undrawn {
-		for _, s := range option.Settings(values...) {
-			assert.False(t, drawn[s], "%s is drawn after all", s)
-			reasons[s] = true
+	for _, o := range testbed.Describe() {
+		for _, v := range o.Values {
+			s := option.Setting{Name: o.Name, Value: v.Name}
+			if reasons[s] = v.Undrawn != ""; reasons[s] {
+				assert.False(t, drawn[s], "%s is drawn after all", s)
+			}
 		}
 	}
 	// What releases differ in, --etcd takes.

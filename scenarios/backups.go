@@ -26,6 +26,7 @@ what was lost.`,
 		restores=1 backup-restore=bumped await-ready=true to-rest=true steps=20000`),
 	Draws:  option.Ranges(`writers=1|3 writes=2|6 readers=1|3 keys=1|4 items=0|4 caches=2 informers=2 breaks=1 restarts=1 restores=2`),
 	About:  testbed.Reaches{"etcd: restored from a backup": 60},
+	Active: testbed.Active{"backup-restore=bumped": "backup-restore=plain"},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

@@ -67,6 +67,7 @@ given up: nothing cascades. API servers x limit x time of a list < 3 s is enough
 for which even this limit is too much.`,
 	Params: cascading.But("delegated-limit=1"),
 	About:  testbed.Reaches{"cache: list refused, too many are with etcd": 40},
+	Active: testbed.Active{"settle=1ms": ""},
 	Claims: []*testbed.Property{reads.RecoversInTime},
 	Known: slices.Concat(
 		overloaded,

@@ -65,6 +65,7 @@ before).`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 namespaces=2
 		writers=2 writes=3 deletes=true readers=2 reads=3 read=consistent keys=4 items=2 await-ready=true to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: read waits": 65},
+	Active: testbed.Active{"apart=true": ""},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -124,6 +125,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		compactions=1 keys=4 items=4 await-ready=true drawn-readers=4 drawn-watchers=2 drawn-requests=6
 		drawn-selectors=true breaks=1 restarts=1 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: list by a field index": 80, "cache: list filtered object by object": 75},
+	Active: testbed.Active{"drawn-labels=true": "", "drawn-terms=true": ""},
 	Claims: selectedClaims,
 	Known:  selectedKnown,
 })
@@ -165,6 +167,10 @@ vain, and what no API takes is refused.`,
 			drawn-terms=true drawn-singles=true drawn-keys=true`),
 	),
 	About: testbed.Reaches{"cache: invalid get refused": 55, "cache: watch ended by its deadline": 35},
+	Active: testbed.Active{
+		"server-settings=cache-2:ring=3": "caches=2",
+		"continued-limit=counts":         "cache=v0.37.2,drawn-readers=8,drawn-requests=24,items=8",
+	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,

@@ -84,7 +84,8 @@ that 410 is no answer, however often the history has shrunk before. It has room 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=2 ring-max=6
 		writers=6 writes=5 deletes=true readers=1 reads=4 read=every watchers=3 leave=2 keys=6 items=2 think=1m40s
 		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=8m steps=200000`),
-	About: testbed.Reaches{"cache: history doubled": 75, "cache: history halved": 20},
+	About:  testbed.Reaches{"cache: history doubled": 75, "cache: history halved": 20},
+	Active: testbed.Active{"ring-max=3": ""},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
 	},

@@ -25,6 +25,7 @@ give a revision to a second write (etcd-io/etcd#17780). A batch is one revision 
 		writers=1 writes=3 deletes=true readers=1 reads=2 read=consistent compactions=2 keys=2 items=2 think=100ms
 		etcd-restarts=3 faults-for=300ms mode=timed network=5ms scheduling=1ms horizon=2s steps=20000`),
 	About:  testbed.Reaches{"etcd: compaction pauses between batches": 35},
+	Active: testbed.Active{"restore-revision=from-scheduled-compaction": "etcd=3.5.13"},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts, testbed.Unless(known.SendsNoProgress)).
@@ -52,6 +53,7 @@ the compaction that goes on does not find the deletion in the index and removes 
 		}
 	},
 	About:  testbed.Reaches{"etcd: compaction resumed after a restart": 15},
+	Active: testbed.Active{"restore-tombstone=not-indexed": "etcd=3.6.16"},
 	Claims: []*testbed.Property{watches.Resumable},
 })
 
@@ -65,7 +67,8 @@ etcd would refuse it, and memory is freed before the history is full. A client f
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true watch-history=until-compacted
 		writers=2 writes=4 deletes=true read=consistent watchers=3 leave=1 keys=2 items=2 history=1 await-ready=true
 		breaks=1 restarts=1 steps=20000`),
-	About: testbed.Reaches{"compactor: etcd compacted": 60},
+	About:  testbed.Reaches{"compactor: etcd compacted": 60},
+	Active: testbed.Active{"watch-history=until-compacted": "watch-history=until-full"},
 	Claims: []*testbed.Property{
 		caches.NoCompactedWatches, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.JustifiedRefusals, caches.MatchEtcd,

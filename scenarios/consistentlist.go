@@ -23,6 +23,7 @@ as the race of the scenario rewatch is masked.`,
 	About: testbed.Reaches{
 		"cache: get delegated to etcd": 80, "clientv3: the stream to etcd breaks": 75, "cache: relist": 75,
 	},
+	Active: testbed.Active{"unmask=created": "", "failovers=1": "members=3.6.16", "downgrade=3.5.7": ""},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, caches.ServedAsPromised,
@@ -125,7 +126,8 @@ one. A page that etcd cannot give any more is refused (410); the pages that are 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
 		writers=2 writes=4 deletes=true readers=2 reads=2 read=pages compactions=1 keys=3 items=3 await-ready=true
 		breaks=1 restarts=1 steps=20000`),
-	About: testbed.Reaches{"cache: list with a limit answered in part": 25},
+	About:  testbed.Reaches{"cache: list with a limit answered in part": 25},
+	Active: testbed.Active{"move=true": "", "move-pages=true": "caches=2"},
 	Claims: []*testbed.Property{
 		reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ServedAsPromised,
 		caches.PageSizes, caches.JustifiedRefusals, caches.NeededProgress,

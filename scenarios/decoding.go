@@ -24,7 +24,8 @@ watch-decode=serial is how it was.`,
 		items=2 await-ready=true breaks=1 etcd-restarts=1 to-rest=true steps=40000`),
 	Draws: option.Ranges(`watch-decode=serial|concurrent decode-time=1s decode-failures=0|1|3 reflector-list=list|watch-list client-buf=1|2|100
 		writes=3|8 items=0|3|12 breaks=0|2`),
-	About: testbed.Reaches{"etcd3: an object cannot be decoded": 60},
+	About:  testbed.Reaches{"etcd3: an object cannot be decoded": 60},
+	Active: testbed.Active{"undecodable=w1.2": "client-kv=true"},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable,
 		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp,

@@ -173,6 +173,7 @@ ground truth at the moment when it was begun.`,
 		await-ready=true breaks=1 restarts=1 lost-events=1 etcd-restarts=1 steps=20000`),
 	About:  testbed.Reaches{"cache: answered list compared with etcd": 70},
 	Draws:  drawsChecks,
+	Active: testbed.Active{"mark-consistent=unlocked": "cache=kep-4988", "check-by=etcd-hash": ""},
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 

@@ -35,6 +35,7 @@ after 3 s: --set library-progress=later. Here it is sent, and 3.4.25 to 3.4.30 a
 		writers=1 writes=2 noise=1 noise-writes=5 noise-for=10s readers=2 reads=6 read=consistent keys=2 items=2 await-ready=true
 		think=2s mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	About:  testbed.Reaches{"etcd cache: read waits": 60},
+	Active: testbed.Active{"library-progress=later": ""},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.LeavesOutNextProgress).Violates(reads.AnswersInTime).
@@ -73,7 +74,8 @@ etcd, and the once that makes the cache ready is spent: WaitReady and Watch wait
 	Params: testbed.With(`etcd=3.6.16 cache=etcd-cache caches=1
 		writers=1 writes=8 deletes=true readers=1 reads=3 read=consistent watchers=2 compactions=4 compact-newest=true keys=2 items=1
 		await-ready=true breaks=4 to-rest=true steps=20000`),
-	About: testbed.Reaches{"etcd cache: watch ended by compaction": 10},
+	About:  testbed.Reaches{"etcd cache: watch ended by compaction": 10},
+	Active: testbed.Active{"library-watchers=ended": ""},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 		watches.KeepUp, caches.CatchUp, caches.MatchEtcd,

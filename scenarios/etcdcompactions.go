@@ -30,6 +30,7 @@ accept the watch read nothing in such a turn, and the watches lose their events 
 		}
 	},
 	About:  testbed.Reaches{"etcd: watch from a negative revision sent history that was kept": 65},
+	Active: testbed.Active{"sync-history=read-anew": "etcd=3.6.5", "sync-history=kept": "etcd=3.5.23"},
 	Claims: []*testbed.Property{watches.Reliable, etcdapi.WatchAnswers},
 	Known: known.When(known.AcceptsNegativeStart, testbed.Unless(known.KeepsHistory)).Violates(watches.Reliable).
 		Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
@@ -65,6 +66,7 @@ well.`,
 		to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=2|6 drawn-requests=4|12 history=0|8`),
 	About:  testbed.Reaches{"etcd: physical compaction waits for the removal": 25},
+	Active: testbed.Active{"physical-compaction=after-first-batch": ""},
 	Claims: []*testbed.Property{etcdapi.Physical, etcdapi.Answers, etcdapi.NothingLeft},
 })
 
@@ -78,5 +80,6 @@ compacted. With a hundred keys a count is more than one node of the index has, a
 		read=consistent keys=1 items=100 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=4|16 drawn-requests=2|8 history=0|8`),
 	About:  testbed.Reaches{"etcd: Compact waits for a Range": 25},
+	Active: testbed.Active{"compaction-in-range=goes-on": ""},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
 })

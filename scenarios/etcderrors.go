@@ -23,7 +23,8 @@ carried out.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 client-kv=true client-writes=true
 		writers=2 writes=4 txns=true deletes=true readers=2 reads=2 gets=1 read=consistent watchers=1 keys=2 items=2
 		history=1 await-ready=true timeouts=3 leader-changes=1 overloads=1 to-rest=true steps=20000`),
-	About: testbed.Reaches{"etcd: linearizable reads time out": 55, "etcd: write times out and is lost": 45},
+	About:  testbed.Reaches{"etcd: linearizable reads time out": 55, "etcd: write times out and is lost": 45},
+	Active: testbed.Active{"retry-wait=100ms": ""},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
@@ -101,7 +102,8 @@ until there is a leader again.`,
 		create.RequireLeader = i == 0
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 3, Every: time.Second}
 	},
-	About: testbed.Reaches{"etcd: no leader": 75},
+	About:  testbed.Reaches{"etcd: no leader": 75},
+	Active: testbed.Active{"election-timeout=2s": "", "leaderless-streams=kept": ""},
 	Claims: []*testbed.Property{
 		etcdapi.NeedsLeader, etcdapi.WatchAnswers, reads.Linearizable, reads.AtMostOnce, watches.Ordered, watches.Unique, watches.Reliable,
 	},
@@ -187,6 +189,7 @@ in time make a cache list.`,
 		breaks=6 restarts=1 recreations=1 etcd-restarts=2 timeouts=6 leader-changes=4 stream-ends=6 faults-for=30s
 		mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	About:  testbed.Reaches{"clientv3: a read is given up after all retries": 70},
+	Active: testbed.Active{"reopen-backoff-max=2ms": ""},
 	Claims: []*testbed.Property{caches.RelistsInTime, caches.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique)),

@@ -93,6 +93,7 @@ compacted events missing (etcd-io/etcd#17529). Here another watch of the stream 
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
 	},
 	About:  testbed.Reaches{"etcd: watch channel full": 65, "etcd: unsynced watcher becomes a victim": 40},
+	Active: testbed.Active{"compacted-unsynced=falls-through": "etcd=3.6.16"},
 	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.LostEvents(known.ForgetsCompactedWatch, "events of a compacted watch never come (etcd-io/etcd#17529)"),
@@ -206,6 +207,7 @@ that its client is sent: it must come as if the watch was alone. On one stream t
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{busy, quiet}}
 	},
 	About:  testbed.Reaches{"etcd: ticker leaves out a watch that was sent events": 70},
+	Active: testbed.Active{"elided-ticks=stream": ""},
 	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
 })
 
@@ -223,6 +225,7 @@ tick leaves out a watch that was sent events since the tick before. The next one
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watch}}
 	},
 	About:  testbed.Reaches{"etcd: ticker leaves out a watch that was sent events": 70},
+	Active: testbed.Active{"elided-ticks=for-good": ""},
 	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
 })
 
@@ -265,7 +268,8 @@ together with it, so that the first events have their previous values as well.`,
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
-	About: testbed.Reaches{"etcd: restart": 80, "etcd: snapshot installed": 60},
+	About:  testbed.Reaches{"etcd: restart": 80, "etcd: snapshot installed": 60},
+	Active: testbed.Active{"compacted-capped=left-unsynced": ""},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,

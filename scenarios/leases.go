@@ -30,7 +30,8 @@ revision, and a watch that wants previous values is sent their last ones. etcd m
 		}
 		return plans.AnyWatches(&p.Workload, i)
 	},
-	About: testbed.Reaches{"etcd: lease expires": 45, "etcd: lease revoked": 50},
+	About:  testbed.Reaches{"etcd: lease expires": 45, "etcd: lease revoked": 50},
+	Active: testbed.Active{"lease-renewal-waits=unknown": "etcd=3.6.16"},
 	Claims: []*testbed.Property{
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
@@ -49,7 +50,12 @@ an election timeout more. No lease expires while there is no leader. What an ove
 		etcd-restarts=1 leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	Draws: option.Ranges(`drawn-clients=1|2|6 drawn-requests=8|30 keys=1|2 leader-losses=0|2 etcd-restarts=0|2
 		election-timeout=500ms|3s think=500ms|4s overloads=2 priority-requests=none|lease-revoke`),
-	About:  testbed.Reaches{"etcd: lease expires": 40},
+	About: testbed.Reaches{"etcd: lease expires": 40},
+	Active: testbed.Active{
+		"priority-requests=lease-revoke": "overloads=2",
+		"lease-renewals=answered-only":   "",
+		"promoted-leases=forgotten":      "",
+	},
 	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers, etcdapi.Headers, reads.Linearizable},
 	Known:  leaderChanges(),
 })
@@ -63,6 +69,7 @@ whole time again. A renewal asks the next leader. What is left of a lease is no 
 		leader-losses=3 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`drawn-clients=1|2|6 drawn-requests=6|20 keys=1|3 leader-losses=1|5`),
 	About:  testbed.Reaches{"etcd: write waits for a leader": 70, "etcd: lease expires": 45},
+	Active: testbed.Active{"lease-time-left=of-any": "etcd=3.6.16"},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
 	Known:  leaderChanges(),
 })

@@ -33,6 +33,7 @@ it there.`,
 	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 compact-recreated=kept lagging=true progress-requests=periodic
 		writers=1 writes=3 read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 steps=20000`),
 	About:  testbed.Reaches{"etcd: entry of the log taken from the leader": 75},
+	Active: testbed.Active{"needless-ranges=removed": ""},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.Headers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 	Known:  known.RangesLeftOut(etcdapi.Answers),
 })

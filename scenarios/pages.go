@@ -21,6 +21,7 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 	About: testbed.Reaches{
 		"cache: page answered from what was kept": 75, "cache: kept pages dropped after their time": 75,
 	},
+	Active: testbed.Active{"passed-check=drops-snapshots": "cache=v0.37.2,pagination=first-page", "kept-for=5s": ""},
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
@@ -57,7 +58,8 @@ again: --set take-rests=false.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 		writers=2 writes=5 deletes=true readers=3 reads=2 read=pages take-rests=true compactions=8
 		compact-newest=true keys=4 items=4 await-ready=true steps=20000`),
-	About: testbed.Reaches{"cache: page refused because of a compaction, with the token of the rest": 15},
+	About:  testbed.Reaches{"cache: page refused because of a compaction, with the token of the rest": 15},
+	Active: testbed.Active{"take-rests=true": "take-rests=false"},
 	Claims: []*testbed.Property{
 		caches.SecondToken, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.PageSizes,

@@ -18,6 +18,7 @@ answer to a progress request goes through the control queue and overtakes the ev
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true at-rest=true steps=20000`),
 	About:  testbed.Reaches{"etcd: progress overtook events": 30},
+	Active: testbed.Active{"etcd-program=simulated@v3.5.7": ""},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -52,6 +53,7 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 		noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=consistent keys=2 items=2 await-ready=true
 		think=100ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
 	About:  testbed.Reaches{"etcd: unsynced watcher synced without a word": 50, "etcd: progress deferred": 10},
+	Active: testbed.Active{"etcd=3.5.12": "etcd=3.5.13", "member-settings=3.5.13:progress=deferred": "etcd=3.5.13"},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
@@ -97,7 +99,14 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 		await-ready=true think=1s
 		breaks=2 restarts=1 etcd-restarts=1 faults-for=2s mode=timed network=1ms scheduling=500us horizon=1m
 		steps=200000`),
-	About:  testbed.Reaches{"etcd: restart": 75, "cache: relist": 80, "clientv3: the stream to etcd breaks": 70},
+	About: testbed.Reaches{"etcd: restart": 75, "cache: relist": 80, "clientv3: the stream to etcd breaks": 70},
+	Active: testbed.Active{
+		"client=3.5.7":            "",
+		"mode=untimed":            "",
+		"accumulate-period=100ms": "cache=accumulated-reads",
+		"notify-within=20ms":      "notify-detection=on,notify=150ms",
+		"slow-wait=10ms":          "cache=dynamic-fallback",
+	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),

@@ -28,6 +28,7 @@ etcd that does not know the method says so in the place of the first chunk (--se
 		"etcd3: the initial events of a watch come as a stream":             75,
 		"cache: reflector lists because a watch with initial events failed": 70,
 	},
+	Active: testbed.Active{"range-stream=unimplemented": "", "etcd-range-stream=disabled": ""},
 	Claims: []*testbed.Property{caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -77,6 +78,7 @@ clients see an error where they did not before.`,
 	About: testbed.Reaches{
 		"etcd3: a list comes as a stream": 80, "etcd: a later chunk of a RangeStream is read": 75,
 	},
+	Active: testbed.Active{"page-end=fails": ""},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.PageSizes, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

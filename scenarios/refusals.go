@@ -40,7 +40,8 @@ goes on from there and not from history that is gone by then. More of them would
 		writers=1 writes=4 noise=1 noise-writes=60 noise-for=4m readers=2 reads=20 read=consistent watchers=2
 		watch-for=1m40s keys=2 items=2 await-ready=true think=20s
 		faults-for=1s mode=timed network=1ms scheduling=500us horizon=5m steps=200000`),
-	About: testbed.Reaches{"cache: bookmark sent to a watcher": 65},
+	About:  testbed.Reaches{"cache: bookmark sent to a watcher": 65},
+	Active: testbed.Active{"bookmark-period=20s": ""},
 	Claims: []*testbed.Property{
 		watches.BookmarksInTime, watches.Bookmarkable, watches.Ordered, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.NeededProgress,

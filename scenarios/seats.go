@@ -83,6 +83,7 @@ takes another seat before it falls back, or is refused with 429. Figures are in 
 	Params: clogged.But(`cache=kep-2340-fallback seats=10 hand-size=5 range-time=1ms item-time=1ms
 		items=100 keys=100 pollers=20`),
 	About:  testbed.Reaches{"flow control: list put to etcd costs more than was estimated": 40},
+	Active: testbed.Active{"fallback-seats=at-etcd": ""},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats},
 	Known: slices.Concat(
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).
@@ -107,6 +108,7 @@ told to come back in a second (kubernetes/kubernetes#138701). Figures are in sce
 		items=100 keys=100 pollers=40 writers=1 writes=6 readers=2 reads=4 noise-writes=40 noise-for=16s
 		clog=false defragment=true faults-for=10s horizon=16s steps=400000`),
 	About:  testbed.Reaches{"etcd: entry waits for a defragmentation": 70},
+	Active: testbed.Active{"latency=true": ""},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).

@@ -20,7 +20,8 @@ the API server that is asked: consistent reads never go back in time (kubernetes
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 resources=2
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=4 read=consistent move=true watchers=2
 		keys=4 items=2 await-ready=true breaks=1 restarts=2 etcd-restarts=1 to-rest=true steps=40000`),
-	About: testbed.Reaches{"cache: list failed": 60, "etcd: restart": 75},
+	About:  testbed.Reaches{"cache: list failed": 60, "etcd: restart": 75},
+	Active: testbed.Active{"shared-stream=true": ""},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
@@ -70,6 +71,7 @@ A watch that begins at a revision which its member does not have yet is sent pro
 		writers=2 writes=3 noise=1 noise-writes=1 readers=2 reads=3 read=consistent keys=2 items=1 await-ready=true
 		breaks=1 restarts=1 steps=20000`),
 	About:  testbed.Reaches{"etcd: entry of the log taken from the leader": 75},
+	Active: testbed.Active{"progress-echo=none": "cache=progress-echo"},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.EchoOfOther(reads.Linearizable, reads.LinearizableData),
@@ -93,6 +95,7 @@ answer is what comes late here. Messages take up to a second, as when a process 
 		writers=2 writes=40 readers=2 reads=20 read=consistent keys=2 items=1 await-ready=true think=1s
 		mode=timed network=1s scheduling=500us horizon=1m steps=200000`),
 	About:  testbed.Reaches{"etcd: follower asks once more what is committed": 75},
+	Active: testbed.Active{"read-index-ids=reused": ""},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.When(known.ReusesReadIndexIDs).RarelyViolates(reads.Linearizable, reads.LinearizableData, reads.Sequential).

@@ -46,8 +46,9 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true compact-interval=2m
 		writers=1 writes=4 readers=2 reads=16 read=past keys=2 items=2 history=1 await-ready=true think=1m
 		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=12m steps=200000`),
-	About: testbed.Reaches{"cache: snapshot dropped because etcd was compacted": 65},
-	Draws: drawsCompactors,
+	About:  testbed.Reaches{"cache: snapshot dropped because etcd was compacted": 65},
+	Draws:  drawsCompactors,
+	Active: testbed.Active{"compaction-poll=1s": "compaction-notice=polled"},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -92,8 +93,9 @@ are in the middle of; those that do not come let etcd grow.`,
 		writers=1 writes=16 deletes=true readers=1 reads=12 read=past keys=2 items=2 history=1 await-ready=true
 		think=5m
 		restarts=1 etcd-restarts=1 timeouts=4 faults-for=11m mode=timed network=5ms scheduling=1ms horizon=40m steps=200000`),
-	About: testbed.Reaches{"compactor: etcd compacted": 65},
-	Draws: drawsCompactors,
+	About:  testbed.Reaches{"compactor: etcd compacted": 65},
+	Draws:  drawsCompactors,
+	Active: testbed.Active{"compact-watch-retry=100ms": ""},
 	Claims: []*testbed.Property{
 		caches.HistoryKept, caches.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
 		caches.ReopensInTime,

@@ -16,6 +16,7 @@ had been consistent reads. Clients that also write are in stale-own-write.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 readers=2 reads=3 read=any as-consistent=true keys=2 items=1 await-ready=true steps=20000`),
 	About:  testbed.Reaches{"cache: read served without waiting": 80},
+	Active: testbed.Active{"as-consistent=false": ""},
 	Claims: []*testbed.Property{reads.Sequential, reads.Monotonic, reads.Linearizable},
 	Known:  known.AnyVersion(reads.Linearizable),
 })

@@ -42,7 +42,12 @@ more. A pause ends at any time, also when the history is about to lose what come
 		catch-up-pushes=2
 		writers=2 writes=6 deletes=true read=consistent watchers=4 keys=3 items=2 await-ready=true watch-reading=every
 		to-rest=true steps=20000`),
-	About:  testbed.Reaches{"cache: blocked watcher terminated": 75, "cache: full channel blocks ingestion": 40},
+	About: testbed.Reaches{"cache: blocked watcher terminated": 75, "cache: full channel blocks ingestion": 40},
+	Active: testbed.Active{
+		"catch-up-watchers=1": "slow-watchers=groups",
+		"catch-up-units=130":  "slow-watchers=groups",
+		"catch-up-pushes=1":   "slow-watchers=groups",
+	},
 	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, stalledOvertaken),
 	Draws:  stalledRanges,

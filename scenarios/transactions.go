@@ -73,8 +73,12 @@ not have the key. The release here, 3.5.15, is the newest without the bug.`,
 	Params: testbed.With(`etcd=3.5.15 cache=direct caches=1
 		writers=1 writes=4 rewrites=true readers=1 reads=2 read=consistent compactions=2 compact-newest=true keys=2
 		items=2 steps=20000`),
-	Draws:  option.Ranges(`keys=1|4 items=0|4 writes=2|8 reads=1|4 compactions=1|4 deletes=true etcd-restarts=1`),
-	About:  testbed.Reaches{"etcd: previous value compacted": 7},
+	Draws: option.Ranges(`keys=1|4 items=0|4 writes=2|8 reads=1|4 compactions=1|4 deletes=true etcd-restarts=1`),
+	About: testbed.Reaches{"etcd: previous value compacted": 7},
+	Active: testbed.Active{
+		"compact-recreated=kept": "etcd=3.6.16",
+		"keys-only=from-index":   "etcd=3.6.16,drawn-clients=4,drawn-requests=8",
+	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, etcdapi.Answers},
 	Known: known.When(known.CompactionLosesKey).Violates(reads.Linearizable, reads.LinearizableData, etcdapi.Answers).
 		Because("a compaction loses a key that its revision deletes and puts again (etcd-io/etcd#22376)"),

@@ -42,6 +42,7 @@ that comes in between is answered from a cache whose watch the old member serves
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true steps=20000`),
 	About:  testbed.Reaches{"cache: consistent reads were supported until another endpoint answered": 35},
 	Draws:  drawsGuards,
+	Active: testbed.Active{"members=3.5.7": "members=3.6.16"},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),

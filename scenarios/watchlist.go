@@ -152,6 +152,7 @@ run may come before that.`,
 		think=8s list-watchers=1 list-rounds=3 list-rv=unset list-within=6s
 		mode=timed network=100us scheduling=50us horizon=1m steps=1000000`),
 	About:  testbed.Reaches{"cache: end of the initial events found by the bookmark timer": 80},
+	Active: testbed.Active{"list-within=1s": ""},
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer).Violates(watches.InitialEventsEnd).

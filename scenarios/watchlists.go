@@ -24,7 +24,11 @@ the connection is torn down, and the informer connects to the other API server. 
 		writers=2 writes=60 deletes=true read=consistent keys=10 items=10 await-ready=true think=500ms informers=4
 		informer-list=watch-list
 		clog=true informer-restarts=8 faults-for=30s mode=timed network=20ms scheduling=500us horizon=1m steps=400000`),
-	About:  testbed.Reaches{"informer: change among the initial events": 80},
+	About: testbed.Reaches{"informer: change among the initial events": 80},
+	Active: testbed.Active{
+		"close-enough-timeout=1s": "initial-events-buffer=close-enough",
+		"list-cap=100":            "initial-events-buffer=cap",
+	},
 	Claims: []*testbed.Property{watches.InitialEvents, informers.MatchEtcd, informers.Monotonic, informers.CatchUp},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
@@ -91,6 +95,7 @@ have etcd send progress.`,
 		informer-list=watch-list informer-rv=unset
 		informer-restarts=4 faults-for=25s mode=timed network=1ms scheduling=500us horizon=1m steps=400000`),
 	About:  testbed.Reaches{"informer: watch ended by its timeout": 60},
+	Active: testbed.Active{"notified-within=1s": "watch-list-detection=notified"},
 	Claims: []*testbed.Property{informers.CatchUp, informers.MatchEtcd, watches.InitialEvents},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd),

@@ -43,6 +43,7 @@ state: what is found wrong with the object of the cache is looked at in etcd bef
 	About: testbed.Reaches{
 		"cache: update that changes nothing": 80, "cache: write looks whether its suggestion is old": 80,
 	},
+	Active: testbed.Active{"write-state=cache": "", "not-found-rv=none": ""},
 	Claims: slices.Concat([]*testbed.Property{WriteRefusals, NotFoundVersions}, writeClaims),
 	Known:  objectWrites(),
 })

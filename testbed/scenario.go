@@ -25,6 +25,8 @@ type Scenario struct {
 	Params Params
 	// About is what a schedule shows of the subject of the scenario.
 	About Reaches
+	// Active are values of options that make a difference here, and none in the scenarios in which most do.
+	Active Active
 	// Claims are the properties that the scenario puts to the test.
 	Claims []*Property
 	// Stream is what the i-th client does that speaks etcd's watch protocol
@@ -50,6 +52,9 @@ type Scenario struct {
 // Reaches are coverage points by their names, with the share of schedules in percent in which each comes about at
 // least.
 type Reaches map[string]int
+
+// Active are values of options, NAME=VALUE, each with the settings without which it makes no difference, comma separated.
+type Active map[string]string
 
 var scenarios = registry.New[*Scenario]("scenario")
 

@@ -119,6 +119,7 @@ restarts, so that answers get lost.`,
 		restarts=1 informer-breaks=1 informer-restarts=1 to-rest=true steps=20000`),
 	Draws:  append(option.Ranges(`controller-consistency=own-writes|get get-unset=etcd|cache`), sharedDraws...),
 	About:  testbed.Reaches{"controller: waits for its own write in the store": 35},
+	Active: testbed.Active{"controller-consistency=get": ""},
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
 	Known: slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone, testbed.ComingToRest}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone, testbed.ComingToRest),
 		known.When(known.InformersQueueByObject).RarelyViolates(informers.OwnWrites, informers.ControllerDone, testbed.ComingToRest).

@@ -83,7 +83,11 @@ from the cache (--cache kep-4988 with informer-list=list-watch, informer-rv=unse
 		writers=1 writes=4 read=consistent keys=2 items=20 await-ready=true think=1s informers=4
 		informer-list=watch-list object-bytes=1000000
 		mode=timed network=1ms scheduling=500us horizon=10m steps=10000000`),
-	About:  testbed.Reaches{"informer: initial events ended by a bookmark": 80},
+	About: testbed.Reaches{"informer: initial events ended by a bookmark": 80},
+	Active: testbed.Active{
+		"object-bytes=10":    "",
+		"measure-period=1ms": "informer-list=list-watch,network=200ms,answers-limit=1",
+	},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })

@@ -107,6 +107,7 @@ server is killed. Figures are in scenarios/guards.md.`,
 	About: testbed.Reaches{
 		"flow control: seats taken while an answer is sent": 90, "flow control: request executed after a wait": 80,
 	},
+	Active: testbed.Active{"seats-by=size": "seats-by=objects", "object-size=1000": "seats-by=size"},
 	Claims: []*testbed.Property{caches.StaysUp, caches.SeatsKept, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),

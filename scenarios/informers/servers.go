@@ -21,6 +21,7 @@ state than the one before it, whichever API server it comes to (kubernetes/kuber
 		"informer: moved to another API server": 80, "informer: newest stream after a refused resourceVersion": 40,
 		"informer: restarted": 80, "informer: initial events ended by a bookmark": 70,
 	},
+	Active: testbed.Active{"informer-queue=real-fifo": ""},
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -141,6 +142,7 @@ bookmarks, which has the same contents in the end, and lists more often.`,
 		noise=1 noise-writes=180 noise-for=30m read=consistent keys=2 items=3 await-ready=true informers=4
 		restarts=4 faults-for=30m mode=timed network=1ms scheduling=500us horizon=40m steps=1000000`),
 	About:  testbed.Reaches{"informer: position moved by a bookmark": 80},
+	Active: testbed.Active{"informer-watch-timeout=20s": ""},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })

@@ -35,6 +35,7 @@ shards have 90 and 10, though the document says that the hash makes sequential v
 		informer-rv=unset informer-page=1 informer-breaks=1 informer-restarts=1 to-rest=true steps=40000`),
 	Draws:  append(option.Ranges("informer-shards=uid"), shardDraws...),
 	About:  testbed.Reaches{"informer: begun anew with another shard": 80, "informer: list of several pages": 50},
+	Active: testbed.Active{"shards=ignored": ""},
 	Claims: shardClaims,
 	Known: slices.Concat(shardsKnown,
 		known.When(known.ShardsMove, known.ShardsIgnored).Violates(informers.MatchEtcd, informers.ShardsAreWhole, informers.CatchUp).

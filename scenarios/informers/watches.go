@@ -20,6 +20,7 @@ nothing twice, whichever way it listed.`,
 		"informer: watch resumed": 60, "informer: position moved by a bookmark": 55,
 		"informer: list and watch again": 65,
 	},
+	Active: testbed.Active{"informer-list=watch-list": ""},
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -56,6 +57,7 @@ informer-list=watch-list, where the first list fits a page, where a list says re
 		writers=1 writes=20 read=consistent keys=2 items=3 think=1s informers=1 informer-page=1
 		restarts=2 faults-for=8s mode=timed network=1ms scheduling=500us horizon=4m steps=200000`),
 	About:  testbed.Reaches{"informer: watch ended by 410": 10},
+	Active: testbed.Active{"informer-not-older=true": ""},
 	Claims: Claims,
 	Known:  known.When().Violates(informers.CatchUp).Because(sameStateAgain),
 })

@@ -106,7 +106,8 @@ var requesterOptions = option.NewGroup("cache",
 		option.Val("periodic", "every 100 ms while a read waits"),
 		option.Val("once", "once for each read that begins to wait (rejected by the draft of 2019)"),
 		option.Val("notify", "never: etcd sends progress by itself at a configured interval (the draft of 2019)"),
-		option.Val("echo", "with an id when a consistent read begins; the notification that echoes the id proves the watch as new as the read (the draft of 2019, Potential Future Improvements)")))
+		option.Val("echo", "with an id when a consistent read begins; the notification that echoes the id proves the watch as new as the read (the draft of 2019, Potential Future Improvements)")).
+		Undrawn("a ticker of etcd may go off again and again in an untimed run", "notify"))
 
 // Group is all options of the cache: the choices, then the amounts.
 var Group = option.Join(Choices,

@@ -107,7 +107,7 @@ func Lift[P, C any](g Group[C], part func(*P) *C) Group[P] {
 	for i := range g {
 		o := g[i]
 		lifted[i] = Option[P]{
-			Name: o.Name, Node: o.Node, Doc: o.Doc, Form: o.Form, Default: o.Default, values: o.values,
+			Name: o.Name, Node: o.Node, Doc: o.Doc, Form: o.Form, Default: o.Default, values: o.values, undrawn: o.undrawn, undrawnOf: o.undrawnOf,
 			get: func(p *P) string { return o.get(part(p)) },
 			set: func(p *P, value string) error { return o.set(part(p), value) },
 		}

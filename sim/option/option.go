@@ -51,8 +51,11 @@ type Option[C any] struct {
 	Default string
 
 	values values
-	get    func(*C) string
-	set    func(*C, string) error
+	// undrawn is the reason of Undrawn, for the values named of.
+	undrawn   string
+	undrawnOf []string
+	get       func(*C) string
+	set       func(*C, string) error
 	// fill sets an amount that is 0 to the Default. It is nil if that is no amount, such as "no limit".
 	fill func(*C)
 }
@@ -65,6 +68,8 @@ type Value struct {
 	IsBug bool
 	// IsOff: with the value the code of the option does not run. The other values only switch it on.
 	IsOff bool
+	// Undrawn is why no scenario draws the value, empty if one does.
+	Undrawn string
 }
 
 // Val is a value with its sentence, short enough for a table of options.
@@ -87,7 +92,19 @@ func (o *Option[C]) Values() []Value {
 	if o.values == nil {
 		return nil
 	}
-	return slices.Clone(o.values.list())
+	all := slices.Clone(o.values.list())
+	for i, v := range all {
+		if !v.IsBug && (len(o.undrawnOf) == 0 || slices.Contains(o.undrawnOf, v.Name)) {
+			all[i].Undrawn = o.undrawn
+		}
+	}
+	return all
+}
+
+// Undrawn gives the reason why no scenario draws these values, or any value that is no bug if none is named.
+func (o Option[C]) Undrawn(why string, values ...string) Option[C] {
+	o.undrawn, o.undrawnOf = why, values
+	return o
 }
 
 // Get is the present value.

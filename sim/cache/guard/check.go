@@ -118,8 +118,10 @@ var Group = option.NewGroup("cache",
 		"the feature gate ConsistentListFromCache; when off, etcd answers consistent lists",
 		option.Val("default", "the command line does not mention it: on"),
 		option.Val("enabled", "on, and the command line says so"),
-		option.Val("disabled", "off")),
+		option.Val("disabled", "off")).
+		Undrawn("the command line does not say more than that a gate is on", "default"),
 	option.Choice("watch-list", func(o *Options) *WatchList { return &o.WatchList },
 		"the feature gate WatchList; when off, sendInitialEvents is refused",
-		option.Val("default", "on"), option.Val("disabled", "off")),
+		option.Val("default", "on"), option.Val("disabled", "off")).
+		Undrawn("the command line does not say more than that a gate is on", "default"),
 )

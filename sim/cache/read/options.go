@@ -75,7 +75,8 @@ type Limits struct {
 
 // Group is all options in which designs differ.
 var Group = option.NewGroup("cache",
-	option.SeamOption(Freshnesses, func(o *Options) *Freshness { return &o.Freshness }),
+	option.SeamOption(Freshnesses, func(o *Options) *Freshness { return &o.Freshness }).
+		Undrawn("what else there is answers LISTs without the cache, so that nothing is left to see", "consistent", "direct"),
 	option.SeamOption(Timeouts, func(o *Options) *OnTimeout { return &o.OnTimeout }),
 	option.Either("notify-detection", func(o *Options) *bool { return &o.DetectsNotify },
 		"what the cache does when etcd has sent no progress notification for 1 s",

@@ -136,7 +136,8 @@ func ShardsGroup[T any](at func(*T) *Shards) option.Group[T] {
 		option.Bug("last-state", "a watch asks of an object's last state only whether it is in the shard: no release"),
 		option.Bug("changes", "initial events are of all shards: no release"),
 		option.Bug("first-page", "the pages after the first are of all shards: no release"),
-		option.Bug("unless-delegated", "lists that etcd answers are of all shards: no release")))
+		option.Bug("unless-delegated", "lists that etcd answers are of all shards: no release")).
+		Undrawn("requests name shards or none; informer-shard-skew has servers of both kinds"))
 }
 
 // Heard is a request as the API server understands it.
