@@ -290,13 +290,10 @@ var presets = []option.Preset{
 // LibraryOptions are those of etcd's own cache library, the node of package sim/etcdcache. Package cache reads none
 // of them.
 type LibraryOptions struct {
-	// LeavesOutNextProgress: progress up to the very revision that a watcher needs next is not sent to it.
 	LeavesOutNextProgress bool
-	// EndsStoreWatcher: a new watch of etcd that ends all watchers ends the store's own watcher, too.
-	EndsStoreWatcher bool
-	// EndsWatchers: a new watch of etcd after an error ends all watchers, whatever its revision is.
-	EndsWatchers bool
-	Mistake      LibraryMistake
+	EndsStoreWatcher      bool
+	EndsWatchers          bool
+	Mistake               LibraryMistake
 }
 
 // LibraryMistake is what the library does otherwise than its source.

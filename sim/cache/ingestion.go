@@ -214,17 +214,13 @@ var (
 
 // IngestionOptions are the options of how events come into the cache.
 type IngestionOptions struct {
-	// WatchListClient: the reflector watches with initial events, and lists if that fails.
 	WatchListClient bool
-	// RelistsOnError: the reflector does not watch again after an error.
-	RelistsOnError bool
-	// LateProgress: a progress notification sets the resourceVersion when the dispatcher takes it from its channel.
-	LateProgress bool
-	// WithoutPrevKV: the reflector's watches ask etcd for no previous values, which the store has.
-	WithoutPrevKV bool
-	Publication   Publication
-	EqualProgress EqualProgress
-	WatchStream   WatchStream
+	RelistsOnError  bool
+	LateProgress    bool
+	WithoutPrevKV   bool
+	Publication     Publication
+	EqualProgress   EqualProgress
+	WatchStream     WatchStream
 }
 
 // Publication is when a change can be read.

@@ -274,9 +274,7 @@ type Options struct {
 
 // Deviations are how a compactor differs from Kubernetes'.
 type Deviations struct {
-	// Uncontested: a try compares nothing.
-	Uncontested bool
-	// CompactsPresent: a try compacts at the revision of now, and leaves no history.
+	Uncontested     bool
 	CompactsPresent bool
 }
 

@@ -89,7 +89,6 @@ const clusterID, firstTerm = 1, 2
 
 // HeaderOptions are what the headers of answers say beside the revision.
 type HeaderOptions struct {
-	// KeepTerm: the term is that in which the process began.
 	KeepTerm bool
 }
 

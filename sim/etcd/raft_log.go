@@ -87,8 +87,7 @@ func (l *raftLog) again(env *sim.Env, e entry) {
 
 // LogOptions are about the raft log.
 type LogOptions struct {
-	Unapplied UnappliedEntries
-	// BumpsBackup: a backup is restored with a revision beyond all that was ever seen, and what is older is compacted.
+	Unapplied   UnappliedEntries
 	BumpsBackup bool
 }
 

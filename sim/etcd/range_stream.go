@@ -17,8 +17,7 @@ type StreamOptions struct {
 	Served bool
 	// ReadsNewestChunks: the chunks behind the first are each read at the newest revision.
 	// A client that asks for a revision pins it itself.
-	ReadsNewestChunks bool
-	// HeadsWithLastChunk: the header has the revision of the store at the last chunk.
+	ReadsNewestChunks  bool
 	HeadsWithLastChunk bool
 	// ChunkKeys is the limit of the first chunk (initialStreamChunkLimit): 10.
 	ChunkKeys int

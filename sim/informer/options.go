@@ -175,23 +175,17 @@ type Deviations struct {
 	// NewestAfterExpired: isTooLargeResourceVersionError does not count, and 504 does not make the Reflector ask
 	// for the newest state.
 	NewestAfterExpired bool
-	// ListsWhenBusy: isWatchErrorRetriable is false after 429.
-	ListsWhenBusy bool
-	// IgnoresBookmarks: handleAnyWatch keeps the resourceVersion of the last event.
-	IgnoresBookmarks bool
+	ListsWhenBusy      bool
+	IgnoresBookmarks   bool
 	// LimitsWhole: the list that takes the place of expired pages has their limit (FullListIfExpired).
-	LimitsWhole bool
-	// ForgetsLimit: the pages after the first have no limit.
-	ForgetsLimit bool
-	// RetriesForever: rest.Request.maxRetries is none.
+	LimitsWhole    bool
+	ForgetsLimit   bool
 	RetriesForever bool
-	// NeverPauses: a ListAndWatch follows a failed one at once.
-	NeverPauses bool
+	NeverPauses    bool
 	// ComparesTransformed: the consistency detector removes the values of the objects of its list, as a transformer
 	// does, and compares them with others.
 	ComparesTransformed bool
-	// TakesAllShards: a list is taken for one of the shard though it does not say so, and each event of a watch.
-	TakesAllShards bool
+	TakesAllShards      bool
 
 	Shared     shared.Deviations
 	Controller controller.Deviations

@@ -16,12 +16,9 @@ type Options struct {
 	// PassedCheckDrops: a check that passes drops the snapshots, as snapshotter.SetEnabled of k8s.io/apiserver
 	// v0.38.0-alpha.2 does: it resets whenever it is called, and not only when the switch changes.
 	PassedCheckDrops bool
-	// ComparesNames: a check does not look at revisions.
-	ComparesNames bool
-	// PagesOfNewest: a check lists the pages after the first at the newest revision.
-	PagesOfNewest bool
-	// ComparesLists: lists that the cache answered are compared with etcd.
-	ComparesLists bool
+	ComparesNames    bool
+	PagesOfNewest    bool
+	ComparesLists    bool
 }
 
 // CompactionNotice is how a cache learns that etcd was compacted.

@@ -26,22 +26,17 @@ type Options struct {
 	// (kubernetes/kubernetes#122805).
 	EndByTimer bool
 
-	EmptyHistory EmptyHistory
-	// UncheckedRegistration: a watch is registered although the cache has started over since it began.
+	EmptyHistory          EmptyHistory
 	UncheckedRegistration bool
 	// StrandsWatches: watches stay open when their cache is replaced, as that of a custom resource is whose definition
 	// changed.
-	StrandsWatches bool
-	// TriggersByNewValue: the value that an object had before a change triggers no watch.
+	StrandsWatches     bool
 	TriggersByNewValue bool
-	// AnnouncesEarly: a watch is answered 200 before its beginning is fixed.
-	AnnouncesEarly bool
-	// UnboundedBudget: the dispatcher may wait for watches as long as it has saved.
-	UnboundedBudget bool
+	AnnouncesEarly     bool
+	UnboundedBudget    bool
 	// StartsAtOnce: a watch that has waited for the cache begins under the same lock, and its initial events are the
 	// first item of its channel.
-	StartsAtOnce bool
-	// ReopensStopped: a stopped watcher that is to be drained is.
+	StartsAtOnce   bool
 	ReopensStopped bool
 }
 

@@ -157,15 +157,12 @@ type Options struct {
 	ObjectsPerSeat int          `option:"objects-per-seat" zero:"100" doc:"objects that a LIST looks at for each of its seats, or has in memory with seats-by=memory"`
 	ObjectSize     int          `option:"object-size" zero:"1000" doc:"bytes of an object on average, for seats-by=size"`
 	SeatsBy        SeatsBy
-	// Uncapped: a request may take all seats of the level.
-	Uncapped bool
+	Uncapped       bool
 	// SeatsAtEtcd: a LIST that is put to etcd although its seats were estimated for the cache takes as many as etcd's
 	// answer costs (KEP-2340, "Per-request override": the cost would change after the decision).
-	SeatsAtEtcd bool
-	// WatchesKeepSeats: a watch has its seats until it ends.
+	SeatsAtEtcd      bool
 	WatchesKeepSeats bool
-	// QueueTimesOut: all requests of a queue are refused when the oldest has waited too long.
-	QueueTimesOut bool
+	QueueTimesOut    bool
 }
 
 // SeatsBy is what the seats of a LIST are estimated from.

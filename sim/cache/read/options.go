@@ -15,7 +15,6 @@ type Options struct {
 	// Lists are about LISTs that are valid for some designs and not for others.
 	Lists request.ListRules
 
-	// DetectsNotify: an etcd that sends no progress notifications is not relied on.
 	DetectsNotify bool
 	// SharesRevision: reads are gathered for Limits.AccumulatePeriod, and etcd is asked for its revision once for all
 	// of them (the draft of 2019, "Potential Future Improvements").
@@ -29,22 +28,17 @@ type Options struct {
 	RevisionOfLastReader, RevisionOfLastWatch bool
 	// GetsFromCache: a GET that gives no resourceVersion is a consistent read of the cache (KEP-6404).
 	GetsFromCache bool
-	// HoldsLock: a WatchList holds a read lock while it waits for the cache to be fresh.
-	HoldsLock bool
+	HoldsLock     bool
 	// ConfirmsFuture: etcd is asked first whether there is the resourceVersion of a LIST that the cache has not
 	// reached (KEP-4988, "Edge cases").
 	ConfirmsFuture bool
 	// LimitContinues: a LIST at resourceVersion "0" has its limit behind a continue token too, as
 	// findings/pages/continued-list-without-limit.md proposes. Before snapshots the cache never answered one.
-	LimitContinues bool
-	// ZeroIsConsistent: a LIST at resourceVersion "0" is read like a LIST without a resourceVersion.
+	LimitContinues   bool
 	ZeroIsConsistent bool
-	// OpenPrefixes: a prefix without its final "/", as namespaces come, selects siblings too.
-	OpenPrefixes bool
-	// SilentGets: etcd is not asked for progress while a GET waits.
-	SilentGets bool
-	// PagesOfNewest: pages after the first show the newest state.
-	PagesOfNewest bool
+	OpenPrefixes     bool
+	SilentGets       bool
+	PagesOfNewest    bool
 }
 
 // Limits are sizes and times. Those left at zero take the values of

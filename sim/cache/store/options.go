@@ -8,15 +8,11 @@ type Options struct {
 	WatchHistory WatchHistory
 	// KeepsLateSnapshots is what Kubernetes ships: each compaction is looked at once. A
 	// cache that is five minutes late is needed for it.
-	KeepsLateSnapshots bool
-	// LastSnapshotStays: a compaction leaves the last snapshot at or below it, which serves from the compaction on.
-	LastSnapshotStays bool
-	// DeletionsLeaveNoSnapshot: a read at a deletion's resourceVersion shows the object.
+	KeepsLateSnapshots       bool
+	LastSnapshotStays        bool
 	DeletionsLeaveNoSnapshot bool
-	// DeletionsHavePreviousRV: a DELETED event has the resourceVersion of its object.
-	DeletionsHavePreviousRV bool
-	// ChangesStayIndexed: an object that changes is found by the former value of its field as well.
-	ChangesStayIndexed bool
+	DeletionsHavePreviousRV  bool
+	ChangesStayIndexed       bool
 	// InitialEventsAreModified: an initial event of an object that was changed since it was
 	// created is MODIFIED.
 	InitialEventsAreModified bool

@@ -8,8 +8,7 @@ import (
 
 // Options is how a design treats writes. The zero value is what is shipped.
 type Options struct {
-	Suggestion Suggestion
-	// VanishedIsDeleted: a deletion that finds the object gone counts as done.
+	Suggestion        Suggestion
 	VanishedIsDeleted bool
 	// NotFoundUnversioned: the error of a write that finds no object has no resourceVersion, which getState of
 	// k8s.io/apiserver v0.37.2 does, and v0.38.0-alpha.2 no longer.

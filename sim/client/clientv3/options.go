@@ -14,25 +14,18 @@ type Options struct {
 	// that an event at R comes twice (etcd#15248). Otherwise it continues at R+1: everything up to R was delivered.
 	// After events it continues after the last one in every release.
 	ResumesAtHeader bool
-	// BroadcastsToAll: a progress notification for all watches of a stream reaches those of the other streams.
 	BroadcastsToAll bool
 	UnknownWrite    UnknownWrite
-	// GivesUpReads: isSafeRetryImmutableRPC is false for the errors of etcd itself.
-	GivesUpReads bool
-	// KeepsCalls: the client library does not forget a call whose caller is gone.
-	KeepsCalls bool
-	// LeavesClosings: run, once it has opened its stream again, leaves watches that closed meanwhile.
-	LeavesClosings bool
+	GivesUpReads    bool
+	KeepsCalls      bool
+	LeavesClosings  bool
 	// EndsWithRefused: run, when its stream ends, closes watches too that etcd refused to create and that it has not
 	// taken from closingc. They are in neither list, and released clientv3 takes as many from closingc as there are in
 	// those: it waits for the rest in wg.Wait, and every later watch on the stream waits for it.
-	EndsWithRefused bool
-	// BacksOffAsGRPC: a stream is opened again when gRPC would connect again.
-	BacksOffAsGRPC bool
-	// LeaderNotRequired: watches and progress requests do without the metadata of clientv3.WithRequireLeader.
+	EndsWithRefused   bool
+	BacksOffAsGRPC    bool
 	LeaderNotRequired bool
-	// WithoutKeepalive: DialKeepAliveTime is 0.
-	WithoutKeepalive bool
+	WithoutKeepalive  bool
 	Amounts
 }
 

@@ -665,12 +665,9 @@ type DecodeOptions struct {
 	// DecodesConcurrently is the gate ConcurrentWatchObjectDecode, by default from Kubernetes 1.37 on:
 	// concurrentProcessEvents in place of serialProcessEvents.
 	DecodesConcurrently bool
-	// CollectsAsReady: collectEventProcessing takes whichever event is decoded.
-	CollectsAsReady bool
-	// BookmarksPass: progress is sent past the events that are still decoded.
-	BookmarksPass bool
-	// DecodeErrorsAside: the error of a decode is reported past the slots, and its event is left out.
-	DecodeErrorsAside bool
+	CollectsAsReady     bool
+	BookmarksPass       bool
+	DecodeErrorsAside   bool
 	// DecodeTime is the longest time that the decode of an object takes.
 	DecodeTime sim.Duration
 	// DecodeFailures is how many objects at most cannot be decoded.

@@ -191,8 +191,7 @@ type Options struct {
 	RenewsKnown bool
 	// RevokesFirst is the feature gate PriorityRequest (etcd-io/etcd#20492): a LeaseRevoke is not refused because too many
 	// entries are not applied. An overload of a run is within its bound, twice as many.
-	RevokesFirst bool
-	// RenewalsAnswered: a renewal leaves the time of a lease as it is, and the client is answered that it begins anew.
+	RevokesFirst     bool
 	RenewalsAnswered bool
 	// ForgetsPromoted: a new leader does not queue leases for expiry before they are renewed. As shipped each has its
 	// whole time and an election timeout more.

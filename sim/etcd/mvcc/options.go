@@ -32,8 +32,7 @@ type Options struct {
 	// generation of the key that ends at that revision or later, and the backend keeps what that one ends with, the
 	// deletion. The index has the value of the next generation (#22376).
 	LosesRecreated bool
-	// KeysFromIndex: a Range without values has its key-values from the index, unless it sorts by values.
-	KeysFromIndex bool
+	KeysFromIndex  bool
 	// IndexesTombstones: a restart indexes a key of which only a deletion is left. Otherwise the compaction that was
 	// interrupted and now goes on removes the deletion (#19179).
 	IndexesTombstones bool
@@ -41,10 +40,8 @@ type Options struct {
 	// revision that is left in the store goes back if a compaction removed the newest ones and was interrupted
 	// (#17780).
 	RestoresScheduled bool
-	// AnswersFirstBatch: a physical compaction is answered when its first batch is done, and others may be to come.
 	AnswersFirstBatch bool
-	// AwaitsVictim: after a round that moved no watcher syncVictimsLoop waits for a new victim, without VictimInterval.
-	AwaitsVictim bool
+	AwaitsVictim      bool
 	// EventsByFirstKey: a watcher is sent the events of a revision if the first key of the transaction, in key order,
 	// is in its range too.
 	EventsByFirstKey bool
@@ -56,8 +53,7 @@ type Options struct {
 	// header, sees the revision of a write in a step after that which puts the events into the watch channels, as every
 	// release has it.
 	VisibleLater bool
-	// CountsIDs: the watches of a stream are counted, as in 3.3, where a create request cannot name an id.
-	CountsIDs bool
+	CountsIDs    bool
 
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
 	// share, in responses: chanBufLen, 128.

@@ -40,14 +40,12 @@ type Options struct {
 	// RefusesSilently: the answer to a create request that is refused does not say why. In 3.3 Watch returns the id -1
 	// and no error.
 	RefusesSilently bool
-	// KeepsLeaderless: streams that require a leader stay open when there has been none for three election timeouts.
 	KeepsLeaderless bool
 	// CreatedInOrder: a create request that is not refused is answered through the watch channel, behind what was
 	// queued before. As shipped the answer goes through ctrlStream: it can be sent before progress for all watches of
 	// the stream that was queued when the watch did not exist yet, which the client then takes for progress of the new
 	// watch too.
 	CreatedInOrder bool
-	// NamesAfterLast: the response that ends a watch because of a compaction names the revision behind that.
 	NamesAfterLast bool
 
 	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:

@@ -99,24 +99,16 @@ func (o *Options) after() time.Duration {
 
 // Deviations are how a shared informer differs from client-go v0.37.2.
 type Deviations struct {
-	Replace Replace
-	Members Members
-	// ResyncTakesQueued: RealFIFO.Resync takes the objects out of the store.
+	Replace           Replace
+	Members           Members
 	ResyncTakesQueued bool
-	// CountsTaken: initialPopulationCount goes down when a delta is taken off the queue.
-	CountsTaken bool
-	// DistributesLocked: distribute waits for the goroutines of the listeners with their lock.
+	CountsTaken       bool
 	DistributesLocked bool
-	// AddsUnlocked: AddEventHandler does without blockDeltas.
-	AddsUnlocked bool
-	// WatchesSyncAlways: AddEventHandler starts watchSynced of a listener whose goroutines are not started.
+	AddsUnlocked      bool
 	WatchesSyncAlways bool
-	// RelistsAsResync: the changes of a list go to the handlers that take part in a resync.
-	RelistsAsResync bool
-	// DropsTombstones: a handler ignores DeletedFinalStateUnknown.
-	DropsTombstones bool
-	// ResyncsAtChecks: determineResyncPeriod returns the period of the checks.
-	ResyncsAtChecks bool
+	RelistsAsResync   bool
+	DropsTombstones   bool
+	ResyncsAtChecks   bool
 }
 
 // Replace is how a list gets into the queue (RealFIFO.Replace).
