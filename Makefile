@@ -13,7 +13,7 @@ test:
 	cd examples && go test -vet=off ./...
 	cd shell && go test -vet=off ./...
 	cd conformance && go test -vet=off ./cmd/...
-	cd site && go test -vet=off -short .
+	cd site && go test -vet=off -short ./...
 
 # Campaigns of the size on which figures rest (package internal/testsize).
 full: export WATCHBED_TESTS := full
@@ -86,7 +86,7 @@ serve: site
 
 # The page in headless Chromium, which must be installed. WATCHBED_PICTURES=DIR keeps pictures of it.
 site-test:
-	cd site && WATCHBED_BROWSER=required go test -count=1 .
+	cd site && WATCHBED_BROWSER=required go test -count=1 ./...
 
 # Tests of etcd's own cache library, with a checkout of etcd: its module is not published. RUN and ETCD=3.5.7 choose tests and the release.
 RUN := .

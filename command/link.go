@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore/recording"
 )
 
@@ -32,7 +32,8 @@ not the same.`,
 			if bed != nil {
 				return usage("%s: a run of a %s has no page, and no link: %s", args[0], bed.Kind, recording.Again(s.program, args[0]))
 			}
-			link, err := debugger.LinkTo(rec)
+			made, _ := rec.MadeFor()
+			link, err := diagnosis.LinkTo(rec, made)
 			if err != nil {
 				return usage("%s: %w", args[0], withRemedy(err))
 			}

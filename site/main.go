@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/site/debugger"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	_ "github.com/watchbed/watchbed/scenarios"
 )

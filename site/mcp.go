@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/watchbed/watchbed/command/explain"
-	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/site/debugger"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/report"
 	_ "github.com/watchbed/watchbed/scenarios"

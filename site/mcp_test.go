@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/site/debugger"
 )
 
 // agent is a client of the protocol.

@@ -23,8 +23,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/site/debugger"
 )
 
 // page is the site in a browser.
@@ -202,7 +203,8 @@ func (p *page) linkOf(name string) string {
 	p.Helper()
 	rec, err := recording.Open("../report/testdata/stories/" + name + ".json")
 	require.NoError(p, err)
-	link, err := debugger.LinkTo(rec)
+	made, _ := rec.MadeFor()
+	link, err := diagnosis.LinkTo(rec, made)
 	require.NoError(p, err)
 	return p.server.URL + "/#" + link
 }

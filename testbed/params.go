@@ -371,6 +371,16 @@ func (sc *Scenario) RecordedParams(recorded []option.Setting) (Params, error) {
 	return p, nil
 }
 
+// RecordedScenario finds the scenario of a recording or of a link, and sets its options.
+func RecordedScenario(name string, set []option.Setting) (*Scenario, Params, error) {
+	sc, err := FindScenario(name)
+	if err != nil {
+		return nil, Params{}, err
+	}
+	p, err := sc.RecordedParams(set)
+	return sc, p, err
+}
+
 // Recorded puts the scenario together as it was recorded.
 func (sc *Scenario) Recorded(recorded []option.Setting) (*System, error) {
 	p, err := sc.RecordedParams(recorded)

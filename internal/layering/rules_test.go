@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"scenarios/..."},
 	{"knownbugs/..."},
 	{"diagnosis/..."},
-	{"report/...", "debugger"},
+	{"report/..."},
 	{"command/...", "scenariotest", "etcdtest"},
 	{"cmd/..."},
 	{"internal/layering"},

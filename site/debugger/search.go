@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
@@ -87,7 +88,7 @@ func search(q *Question) (*Searched, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := newRunner(sc, p)
+	runner, err := diagnosis.LinkRunner(sc, p)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +103,11 @@ func search(q *Question) (*Searched, error) {
 		chooser.look(runner.World())
 		violated := &explore.Finding{}
 		link := func(f *explore.Finding) (string, error) {
-			h := header{"", sc.Name, p.Changed(&sc.Params), chosen.Name, q.Seed + n, result.TraceHash, f.Property, f.Label}
-			return h.encode(nil)
+			h := diagnosis.Link{
+				Scenario: sc.Name, Set: p.Changed(&sc.Params), Strategy: chosen.Name, Seed: q.Seed + n, Hash: result.TraceHash,
+				Property: f.Property, Label: f.Label,
+			}
+			return h.Encode(nil)
 		}
 		for i := range result.Findings {
 			f := &result.Findings[i]

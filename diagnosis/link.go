@@ -1,4 +1,4 @@
-package debugger
+package diagnosis
 
 import (
 	"bytes"
@@ -30,8 +30,8 @@ const (
 	maxRun  = 2 << 20
 )
 
-// header is what a link says beside the choices.
-type header struct {
+// Link is what a link says beside the choices.
+type Link struct {
 	Tool     string           `json:"t,omitempty"`
 	Scenario string           `json:"s"`
 	Set      []option.Setting `json:"o,omitempty"`
@@ -45,7 +45,8 @@ type header struct {
 
 var links = base64.RawURLEncoding
 
-func (h *header) encode(numbers []byte) (string, error) {
+// Encode writes a link; numbers are the choices, none if a strategy makes the run of the seed.
+func (h *Link) Encode(numbers []byte) (string, error) {
 	head, err := json.Marshal(h)
 	if err != nil {
 		return "", err
@@ -66,25 +67,26 @@ func (h *header) encode(numbers []byte) (string, error) {
 	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(packed.Bytes()))
 	link := linkFormat + links.EncodeToString(append(sum, packed.Bytes()...))
 	if len(link) > maxLink || len(head)+len(numbers) > maxRun {
-		return "", errTooLong
+		return "", ErrTooLong
 	}
 	return link, nil
 }
 
-// maxSteps is how many steps a run may have that is gone through.
-const maxSteps = 20_000
+// MaxLinkSteps is how many steps a run may have that is gone through.
+const MaxLinkSteps = 20_000
 
-var errTooLong = fmt.Errorf("the run has more than %d steps, or is too long for a link: make it smaller first, with simrun shrink FILE", maxSteps)
+var ErrTooLong = fmt.Errorf("the run has more than %d steps, or is too long for a link: make it smaller first, with simrun shrink FILE", MaxLinkSteps)
 
-// newRunner is a runner whose runs are cut off where they are too long.
-func newRunner(sc *testbed.Scenario, p testbed.Params) (*explore.Runner, error) {
-	p.Clock.Steps = min(cmp.Or(p.Clock.Steps, explore.DefaultSteps), maxSteps+1)
+// LinkRunner is a runner whose runs are cut off where they are too long for a link.
+func LinkRunner(sc *testbed.Scenario, p testbed.Params) (*explore.Runner, error) {
+	p.Clock.Steps = min(cmp.Or(p.Clock.Steps, explore.DefaultSteps), MaxLinkSteps+1)
 	return sc.Runner(p)
 }
 
 var errCutOff = errors.New("the link is cut off, or was changed on its way")
 
-func decode(link string) (h header, numbers []byte, err error) {
+// ParseLink reads a link; numbers are the choices.
+func ParseLink(link string) (h Link, numbers []byte, err error) {
 	packed, ours := strings.CutPrefix(link, linkFormat)
 	format, _, numbered := strings.Cut(link, ".")
 	switch {
@@ -113,22 +115,17 @@ func decode(link string) (h header, numbers []byte, err error) {
 	return h, b[size+int(n):], nil
 }
 
-// LinkTo is the link of a recorded run. The run is replayed for it; the error is that it does not replay.
-func LinkTo(rec *recording.Recording) (string, error) {
-	made, _ := rec.MadeFor()
-	return linkTo(rec, made)
-}
-
-// linkTo is the link of a run that is about this violation.
-func linkTo(rec *recording.Recording, f explore.Failure) (string, error) {
-	if rec.Steps() > maxSteps {
-		return "", errTooLong
+// LinkTo is the link of a recorded run that is about this violation. The run is replayed for it; the error is that it does not
+// replay.
+func LinkTo(rec *recording.Recording, f explore.Failure) (string, error) {
+	if rec.Steps() > MaxLinkSteps {
+		return "", ErrTooLong
 	}
-	sc, p, err := parameters(rec.Scenario, rec.Parameters)
+	sc, p, err := testbed.RecordedScenario(rec.Scenario, rec.Parameters)
 	if err != nil {
 		return "", err
 	}
-	runner, err := newRunner(sc, p)
+	runner, err := LinkRunner(sc, p)
 	if err != nil {
 		return "", err
 	}
@@ -136,27 +133,17 @@ func linkTo(rec *recording.Recording, f explore.Failure) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := header{rec.Tool, sc.Name, p.Changed(&sc.Params), rec.Strategy, rec.Seed, rec.TraceHash, f.Property, f.Label}
-	return h.encode(numbers)
+	h := Link{rec.Tool, sc.Name, p.Changed(&sc.Params), rec.Strategy, rec.Seed, rec.TraceHash, f.Property, f.Label}
+	return h.Encode(numbers)
 }
 
-// parameters finds a scenario, and sets its options.
-func parameters(name string, set []option.Setting) (*testbed.Scenario, testbed.Params, error) {
-	sc, err := testbed.FindScenario(name)
-	if err != nil {
-		return nil, testbed.Params{}, err
-	}
-	p, err := sc.RecordedParams(set)
-	return sc, p, err
-}
-
-// open carries out the run of a link.
-func (h *header) open(numbers []byte) (*run, error) {
-	sc, p, err := parameters(h.Scenario, h.Set)
+// Open carries out the run of a link.
+func (h *Link) Open(numbers []byte) (*recording.Recording, error) {
+	sc, p, err := testbed.RecordedScenario(h.Scenario, h.Set)
 	if err != nil {
 		return nil, err
 	}
-	runner, err := newRunner(sc, p)
+	runner, err := LinkRunner(sc, p)
 	if err != nil {
 		return nil, err
 	}
@@ -178,5 +165,5 @@ func (h *header) open(numbers []byte) (*run, error) {
 		}
 	}
 	rec.Tool, rec.Scenario, rec.Parameters, rec.Strategy, rec.Seed = h.Tool, sc.Name, p.Expand(), h.Strategy, h.Seed
-	return newRun(rec, explore.Failure{Property: h.Property, Label: h.Label})
+	return rec, nil
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/site/debugger"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -32,6 +33,12 @@ func ask[T any](t *testing.T, d *debugger.Debugger, operation string, q debugger
 	var answer T
 	require.NoError(t, json.Unmarshal(b, &answer))
 	return &answer
+}
+
+// linkTo is the link of a recorded run.
+func linkTo(rec *recording.Recording) (string, error) {
+	made, _ := rec.MadeFor()
+	return diagnosis.LinkTo(rec, made)
 }
 
 // refused is the error of a question that has none.
@@ -57,14 +64,14 @@ func issue15220(t *testing.T) (*debugger.Debugger, *debugger.View) {
 
 // TestLinksOpenTheSameRun: the link of each story's run has at most 2,000 characters, and opens to the same trace hash.
 func TestLinksOpenTheSameRun(t *testing.T) {
-	files, err := filepath.Glob("../report/testdata/stories/*.json")
+	files, err := filepath.Glob("../../report/testdata/stories/*.json")
 	require.NoError(t, err)
 	require.Greater(t, len(files), 50)
 	longest := 0
 	for i, file := range files {
 		rec, err := recording.Open(file)
 		require.NoError(t, err)
-		link, err := debugger.LinkTo(rec)
+		link, err := linkTo(rec)
 		require.NoError(t, err, file)
 		assert.LessOrEqual(t, len(link), 2000, file)
 		longest = max(longest, len(link))
@@ -315,7 +322,7 @@ func TestLongRuns(t *testing.T) {
 	require.NoError(t, err)
 	rec, _ := recording.RecordSeed(r, strategy.Default(), 0)
 	rec.Scenario, rec.Parameters = sc.Name, p.Expand()
-	_, err = debugger.LinkTo(rec)
+	_, err = linkTo(rec)
 	assert.ErrorContains(t, err, "simrun shrink")
 	long.Set = long.Set[:1]
 	v := ask[debugger.View](t, &debugger.Debugger{}, "run", long)

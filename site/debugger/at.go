@@ -57,7 +57,7 @@ func (r *run) at(step int) (*Moment, error) {
 	if err := r.has(step); err != nil {
 		return nil, err
 	}
-	runner, err := newRunner(r.scenario, r.params)
+	runner, err := diagnosis.LinkRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (r *run) take(choice int, other string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := newRunner(r.scenario, r.params)
+	runner, err := diagnosis.LinkRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (r *run) flip(settings []string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, err := newRunner(r.scenario, p)
+	runner, err := diagnosis.LinkRunner(r.scenario, p)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,8 @@ func (r *run) cause() (*Cause, error) {
 		return c, err
 	}
 	c.Difference = nearest.Difference
-	c.Passing, err = LinkTo(nearest.Recording)
+	made, _ := nearest.Recording.MadeFor()
+	c.Passing, err = diagnosis.LinkTo(nearest.Recording, made)
 	return c, err
 }
 
@@ -229,7 +230,7 @@ func (r *run) inevitable() (*Inevitable, error) {
 	if r.told == nil {
 		return nil, errHolds
 	}
-	runner, err := newRunner(r.scenario, r.params)
+	runner, err := diagnosis.LinkRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +252,8 @@ func (r *run) inevitable() (*Inevitable, error) {
 	}
 	rec, _ := recording.Record(runner, chooser)
 	rec.Tool, rec.Scenario, rec.Parameters = r.rec.Tool, r.scenario.Name, r.params.Expand()
-	found.Passing, err = LinkTo(rec)
+	made, _ := rec.MadeFor()
+	found.Passing, err = diagnosis.LinkTo(rec, made)
 	return found, err
 }
 
@@ -265,7 +267,7 @@ func (r *run) shrink() (*run, error) {
 	if r.told == nil {
 		return nil, errHolds
 	}
-	runner, err := newRunner(r.scenario, r.params)
+	runner, err := diagnosis.LinkRunner(r.scenario, r.params)
 	if err != nil {
 		return nil, err
 	}

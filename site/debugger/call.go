@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/testbed"
@@ -111,15 +112,23 @@ func (d *Debugger) open(link string) (*run, error) {
 	if i := slices.IndexFunc(d.opened, func(r *run) bool { return r.link == link }); i >= 0 {
 		return d.opened[i], nil
 	}
-	h, numbers, err := decode(link)
+	h, numbers, err := diagnosis.ParseLink(link)
 	if err != nil {
 		return nil, err
 	}
-	r, err := h.open(numbers)
+	r, err := openLink(&h, numbers)
 	if err == nil {
 		d.keep(r)
 	}
 	return r, err
+}
+
+func openLink(h *diagnosis.Link, numbers []byte) (*run, error) {
+	rec, err := h.Open(numbers)
+	if err != nil {
+		return nil, err
+	}
+	return newRun(rec, explore.Failure{Property: h.Property, Label: h.Label})
 }
 
 func (d *Debugger) keep(r *run) {
@@ -135,8 +144,8 @@ func (q *Question) run() (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := header{Scenario: sc.Name, Set: p.Changed(&sc.Params), Strategy: chosen.Name, Seed: q.Seed}
-	return h.open(nil)
+	h := diagnosis.Link{Scenario: sc.Name, Set: p.Changed(&sc.Params), Strategy: chosen.Name, Seed: q.Seed}
+	return openLink(&h, nil)
 }
 
 // scenario is that of a question, with its options set, and its strategy.

@@ -40,12 +40,12 @@ type run struct {
 // newRun opens a recorded run. Failure is the violation that it is about; empty, it is that for which the recording was
 // made.
 func newRun(rec *recording.Recording, failure explore.Failure) (*run, error) {
-	sc, p, err := parameters(rec.Scenario, rec.Parameters)
+	sc, p, err := testbed.RecordedScenario(rec.Scenario, rec.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	if rec.Steps() > maxSteps {
-		return nil, errTooLong
+	if rec.Steps() > diagnosis.MaxLinkSteps {
+		return nil, diagnosis.ErrTooLong
 	}
 	r := &run{scenario: sc, params: p, rec: rec, failure: failure}
 	if failure == (explore.Failure{}) {
@@ -77,7 +77,7 @@ func newRun(rec *recording.Recording, failure explore.Failure) (*run, error) {
 		r.choices = append(r.choices, made)
 	}
 	r.tiers = story.TiersOf(system.Topology())
-	r.link, err = linkTo(rec, r.failure)
+	r.link, err = diagnosis.LinkTo(rec, r.failure)
 	return r, err
 }
 
