@@ -102,7 +102,7 @@ type Concern struct {
 // Concerned is implemented by an explanation (Finding.Why) that can say what it
 // is about.
 type Concerned interface {
-	Concerns() Concern
+	Concern() Concern
 }
 
 // Result is what one run came to.

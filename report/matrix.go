@@ -104,7 +104,7 @@ func wordsOf(c *matrix.Claim) (all []string) {
 	for _, w := range c.Ways {
 		text := w.Label
 		if err == nil {
-			text = property.Says(w.Label)
+			text = property.Words(w.Label)
 		}
 		all = registry.With(all, text)
 	}

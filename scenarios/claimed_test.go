@@ -33,9 +33,9 @@ func TestEveryPropertyIsClaimed(t *testing.T) {
 func TestPropertiesSayWhatTheyPromise(t *testing.T) {
 	for _, p := range testbed.Properties() {
 		assert.True(t, strings.HasSuffix(p.Promise, "."), "%s: %s", p.Name, p.Promise)
-		words := []string{p.Violated, p.Says("no such label")}
+		words := []string{p.Violated, p.Words("no such label")}
 		for label := range p.Labels {
-			words = append(words, p.Says(label))
+			words = append(words, p.Words(label))
 		}
 		for _, w := range words {
 			assert.NotEmpty(t, w, p.Name)

@@ -112,42 +112,42 @@ var (
 // the next call; nil ends it. The caller empties f between steps.
 func (w *World) RecordCells(f *Footprint) { w.footprint = f }
 
-// Reads declares that what the present step does depends on a cell of the
+// Read declares that what the present step does depends on a cell of the
 // acting node. It costs nothing unless a footprint is recorded.
-func (e *Env) Reads(k CellKind, index int) {
+func (e *Env) Read(k CellKind, index int) {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index)}, false)
 	}
 }
 
-// Writes declares that the present step changes a cell of the acting node. A
+// Write declares that the present step changes a cell of the acting node. A
 // change that does not depend on what was there, such as an increment or an
 // append, needs no Reads beside it: a write conflicts with every other use.
-func (e *Env) Writes(k CellKind, index int) {
+func (e *Env) Write(k CellKind, index int) {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index)}, true)
 	}
 }
 
-// ReadsItem is Reads of one entry of a cell. Items do not matter for conflicts:
+// ReadItem is Reads of one entry of a cell. Items do not matter for conflicts:
 // from them a story finds the step that left the entry there.
-func (e *Env) ReadsItem(k CellKind, index int, item int64) {
+func (e *Env) ReadItem(k CellKind, index int, item int64) {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: item}, false)
 	}
 }
 
-// WritesItem is Writes of one entry of a cell.
-func (e *Env) WritesItem(k CellKind, index int, item int64) {
+// WriteItem is Writes of one entry of a cell.
+func (e *Env) WriteItem(k CellKind, index int, item int64) {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: item}, true)
 	}
 }
 
-// LooksAt declares that the present step looks at a cell only to see whether a
+// LookAt declares that the present step looks at a cell only to see whether a
 // loop has something to do, or which place is free. It conflicts like Reads, and
 // a story does not follow it.
-func (e *Env) LooksAt(k CellKind, index int) {
+func (e *Env) LookAt(k CellKind, index int) {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: NoItem}, false)
 	}
@@ -157,8 +157,8 @@ func (e *Env) LooksAt(k CellKind, index int) {
 // to name an item.
 func (e *Env) Recording() bool { return e.w.footprint != nil }
 
-// TouchesAll declares that the present step may read and write anything.
-func (e *Env) TouchesAll() {
+// TouchAll declares that the present step may read and write anything.
+func (e *Env) TouchAll() {
 	if e.w.footprint != nil {
 		e.w.footprint.All = true
 	}

@@ -275,14 +275,14 @@ func (w *World) Do(c Chooser, a Action) {
 		f.left--
 		w.clearReady(a.Slot)
 		w.act(0, 0)
-		w.env.TouchesAll()
+		w.env.TouchAll()
 		f.fault.Strike(&w.env)
 		if f.left > 0 {
 			w.planFault(f)
 		}
 	}
 	if w.crashing != nil {
-		w.env.TouchesAll()
+		w.env.TouchAll()
 		process := w.crashing
 		w.crashing = nil
 		w.restart(process)
@@ -399,8 +399,8 @@ func (w *World) AcceptedFrom(n NodeID) (names []string) {
 	return names
 }
 
-// Accepts reports whether a connection that others have opened to a node is open. It is for judges.
-func (w *World) Accepts(n NodeID, c Conn) bool { return w.IsOpen(c) && w.find(c).Acceptor == n }
+// IsAccepted reports whether a connection that others have opened to a node is open. It is for judges.
+func (w *World) IsAccepted(n NodeID, c Conn) bool { return w.IsOpen(c) && w.find(c).Acceptor == n }
 
 // Opened is how many connections a node has opened and may still hear from, and how many of them it does not hold any
 // more, as its Conns say. It is for judges.

@@ -83,12 +83,12 @@ func (u *Unanswered) Error() string {
 func (s *System) checkRequests(client string, x sim.Node) {
 	answersAll := func(of *Server) bool { return of.Design.Refuses == nil }
 	asks, ok := x.(interface {
-		Asks(visit func(to sim.NodeID, p sim.Payload))
+		VisitAsked(visit func(to sim.NodeID, p sim.Payload))
 	})
 	if !ok || s.unanswered != nil || !slices.ContainsFunc(s.caches, func(c *Cache) bool { return !slices.ContainsFunc(c.servers, answersAll) }) {
 		return
 	}
-	asks.Asks(func(to sim.NodeID, p sim.Payload) {
+	asks.VisitAsked(func(to sim.NodeID, p sim.Payload) {
 		if int(to) >= len(s.roles) || s.Cache(to) == nil {
 			return
 		}
@@ -131,7 +131,7 @@ func (s *System) configureClients() {
 		s.names = append(s.names, p.Name)
 		join(s, &c.history, HistoryClient, p.Name, func(x *workload.Client, name string) {
 			x.Reset(name, i, p.Steps, p.Await)
-			x.Draws(p.Draw)
+			x.SetDraw(p.Draw)
 		})
 	}
 	if t.Compactors {

@@ -114,7 +114,7 @@ func (n *Informer) StreamsAtOnce() bool {
 
 // Compare compares what an informer holds with etcd at the same revision.
 func (s *System) Compare(n *Informer, version int64, contents TruthContents) *Difference {
-	return s.truth.CompareSelected(n.Name, version, n.Selects(), contents)
+	return s.truth.CompareSelected(n.Name, version, n.Selection(), contents)
 }
 
 // Current reports whether an informer holds the store as etcd has it now.
@@ -228,8 +228,8 @@ func (s *System) shardBounds(c *informer.Config, of, move int) []uint64 {
 	return bounds
 }
 
-// Selects is what an informer follows, in the words of a watch.
-func (n *Informer) Selects() *model.WatchRequest {
+// Selection is what an informer follows, in the words of a watch.
+func (n *Informer) Selection() *model.WatchRequest {
 	return &model.WatchRequest{
 		Key: n.config.Prefix, End: model.PrefixEnd(n.config.Prefix), Values: workload.Values(wire.Selector{Shard: n.Shard()}),
 	}

@@ -295,4 +295,4 @@ type wrong struct {
 }
 
 func (w *wrong) String() string    { return fmt.Sprintf(w.format, w.args...) }
-func (w *wrong) Concerns() Concern { return w.about }
+func (w *wrong) Concern() Concern { return w.about }

@@ -185,8 +185,8 @@ func (p *Params) GivenValue(name string) string {
 // may break.
 func (p *Params) Extent() []option.Setting { return p.set(extent) }
 
-// Differs lists which options of Extent and of the clock are others than those of a scenario.
-func (p *Params) Differs(from *Params) []option.Setting {
+// Differences lists which options of Extent and of the clock are others than those of a scenario.
+func (p *Params) Differences(from *Params) []option.Setting {
 	return p.difference(course, from)
 }
 

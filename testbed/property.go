@@ -49,8 +49,8 @@ type Property struct {
 	New func(*System) Judge
 }
 
-// Says puts a violation with this label in a few words.
-func (p *Property) Says(label string) string {
+// Words puts a violation with this label in a few words.
+func (p *Property) Words(label string) string {
 	if words := p.Labels[label]; words != "" {
 		return words
 	}
@@ -178,8 +178,8 @@ const (
 	EveryRun = Untimed | Timed
 )
 
-// Judges reports whether a search can judge the property in runs with this clock.
-func (m *Monitor) Judges(c *Clock) bool {
+// CanJudge reports whether a search can judge the property in runs with this clock.
+func (m *Monitor) CanJudge(c *Clock) bool {
 	if c.Mode == sim.Timed {
 		return m.Runs&Timed != 0
 	}

@@ -38,7 +38,7 @@ func (sc *Scenario) Provable(p Params) (*Searched, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil
 	for _, c := range sc.Claims {
-		if c.Monitor.Judges(&p.Clock) {
+		if c.Monitor.CanJudge(&p.Clock) {
 			judged.Claims = append(judged.Claims, c)
 		} else {
 			left = append(left, c)

@@ -217,16 +217,16 @@ func (s *System) Topology() *topology.Topology { return s.topology }
 // truth from its store: see Truth.
 func (s *System) Etcd() EtcdState { return s.etcd.whole(s.topology) }
 
-// Serves is the member that serves watches, or all of them together if each does.
-func (s *System) Serves() EtcdState {
+// Serving is the member that serves watches, or all of them together if each does.
+func (s *System) Serving() EtcdState {
 	if s.topology.Watches != s.topology.Etcd {
 		return s.etcd.state(1)
 	}
 	return s.Etcd()
 }
 
-// ServesStream is the member at which the i-th client of etcd's watch protocol watches.
-func (s *System) ServesStream(i int) EtcdState {
+// ServingStream is the member at which the i-th client of etcd's watch protocol watches.
+func (s *System) ServingStream(i int) EtcdState {
 	t := s.topology
 	return s.etcd.state(slices.Index(t.Members, t.WatchEndpoints(i)[0]))
 }

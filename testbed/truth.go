@@ -230,7 +230,7 @@ func (d *Difference) Label() string {
 	return staleItem
 }
 
-func (d *Difference) Concerns() explore.Concern {
+func (d *Difference) Concern() explore.Concern {
 	c := explore.Concern{Node: d.Node, Key: d.Key, Revision: d.Deleted}
 	switch {
 	case d.Want != nil:

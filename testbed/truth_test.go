@@ -133,7 +133,7 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 			}
 			require.NotNil(t, d)
 			assert.Equal(t, c.label, d.Label())
-			assert.Equal(t, c.concern, d.Concerns())
+			assert.Equal(t, c.concern, d.Concern())
 			assert.Contains(t, d.String(), "cache says it is at RV ")
 		})
 	}

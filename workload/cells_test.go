@@ -49,7 +49,7 @@ func (s *anything) refusal(env *sim.Env) *wire.Error {
 }
 
 func (s *anything) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	switch p := m.Payload.(type) {
 	case *sim.Hangup:
 		s.streams = slices.DeleteFunc(s.streams, func(o openStream) bool { return o.conn == m.Conn })
@@ -83,7 +83,7 @@ func (s *anything) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (s *anything) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	if s.turns--; s.turns > 0 {
 		env.Enable(0)
 	}

@@ -128,17 +128,17 @@ func (c *Client) Reset(name string, index int, program []Step, await sim.NodeID)
 	}
 }
 
-// Draws has the client draw its program when it starts. It is called after Reset.
-func (c *Client) Draws(draw Draw) { c.draw = draw }
+// SetDraw has the client draw its program when it starts. It is called after Reset.
+func (c *Client) SetDraw(draw Draw) { c.draw = draw }
 
-// Wraps has the client send each request in another one, which is answered as that is. It is called after Reset.
-func (c *Client) Wraps(wrap func(sim.Payload) sim.Payload) { c.wrap = wrap }
+// SetWrap has the client send each request in another one, which is answered as that is. It is called after Reset.
+func (c *Client) SetWrap(wrap func(sim.Payload) sim.Payload) { c.wrap = wrap }
 
 // Name is the client's name in histories.
 func (c *Client) Name() string { return c.name }
 
-// Asks visits what the client asks, and of which node.
-func (c *Client) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+// VisitAsked visits what the client asks, and of which node.
+func (c *Client) VisitAsked(visit func(to sim.NodeID, p sim.Payload)) {
 	program := c.program
 	if c.draw != nil {
 		program = c.draw(nil)
@@ -201,7 +201,7 @@ func (c *Client) drawProgram(env *sim.Env) {
 
 // begin begins the program, or waits for the cache first.
 func (c *Client) begin(env *sim.Env) {
-	env.Writes(cellOpen, 0)
+	env.Write(cellOpen, 0)
 	if c.await != 0 {
 		c.conn = env.Call(c.await, &readyz)
 		return
@@ -235,13 +235,13 @@ func (c *Client) upcoming() *Step {
 
 // Fire implements sim.Node: the next operation begins.
 func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
-	env.LooksAt(cellPage, 0)
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
+	env.LookAt(cellPage, 0)
+	env.Write(cellOpen, 0)
+	env.Write(cellRecord, 0)
 	s := c.upcoming()
 	if s == c.page {
-		env.Reads(cellPage, 0)
-		env.Writes(cellPage, 0)
+		env.Read(cellPage, 0)
+		env.Write(cellPage, 0)
 		what := "page"
 		if c.asked.Next != nil {
 			what = s.Request.Kind.String()
@@ -249,7 +249,7 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 		env.Begin(what, len(c.operations))
 		c.page = nil
 	} else {
-		env.Writes(cellPlan, 0)
+		env.Write(cellPlan, 0)
 		env.Begin(s.Request.Kind.String(), c.next)
 		c.next++
 		s = c.sinceSeen(env, s)
@@ -297,7 +297,7 @@ func (c *Client) chunk(m *sim.Message) (answer sim.Payload, over bool) {
 // sinceSeen is the step with what the client has seen in it, or the step itself.
 func (c *Client) sinceSeen(env *sim.Env, s *Step) *Step {
 	if s.SinceOwn != nil {
-		env.Reads(cellRecord, 0)
+		env.Read(cellRecord, 0)
 		if own := c.own(s.OwnKey); own != nil {
 			since := s.SinceOwn(own)
 			return &since
@@ -307,7 +307,7 @@ func (c *Client) sinceSeen(env *sim.Env, s *Step) *Step {
 	if s.SinceSeen == nil {
 		return s
 	}
-	env.Reads(cellRecord, 0)
+	env.Read(cellRecord, 0)
 	seen := c.seen()
 	if seen == 0 {
 		return s
@@ -329,7 +329,7 @@ func (c *Client) seen() int64 {
 
 // Receive implements sim.Node: the answer comes, or the connection ends without one.
 func (c *Client) Receive(env *sim.Env, m *sim.Message) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if m.Conn != c.conn {
 		return
 	}
@@ -344,7 +344,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if !c.waiting {
 		return
 	}
-	env.Writes(cellOpen, 0)
+	env.Write(cellOpen, 0)
 	answer := m.Payload
 	if c.chunks != nil {
 		over := false
@@ -353,7 +353,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		}
 		c.chunks = nil
 	}
-	env.Writes(cellRecord, 0)
+	env.Write(cellRecord, 0)
 	c.waiting = false
 	op := &c.operations[len(c.operations)-1]
 	span := &c.spans[len(c.spans)-1]
@@ -373,12 +373,12 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	}
 	operationEnded.Say(env, outcome{reply{answer}})
 	if c.asked.Pages > 0 {
-		env.Writes(cellPage, 0)
+		env.Write(cellPage, 0)
 		c.turnPage(m.Payload)
 	}
 	if c.asked.Next != nil {
-		env.Reads(cellRecord, 0)
-		env.Writes(cellPage, 0)
+		env.Read(cellRecord, 0)
+		env.Write(cellPage, 0)
 		c.page = c.asked.Next(op, span)
 	}
 	c.plan(env)

@@ -142,7 +142,7 @@ func (w *EtcdWatch) Start(env *sim.Env) {
 }
 
 func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
-	env.Writes(cellPlan, 0)
+	env.Write(cellPlan, 0)
 	if t == openStream {
 		env.Begin("watch", 0)
 		w.conn = env.Open(w.plan.To)
@@ -163,14 +163,14 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 		env.Begin("later", w.later)
 		p := w.plan.Later[w.later]
 		if _, ok := p.(*wire.WatchCancelRequest); ok {
-			env.Writes(cellRecord, 0)
+			env.Write(cellRecord, 0)
 			w.abandoned = append(w.abandoned, len(w.responses))
 		}
 		w.send(env, p)
 		w.later++
 	default:
 		env.Begin("leave", 0)
-		env.Writes(cellOpen, 0)
+		env.Write(cellOpen, 0)
 		w.ended, w.endedAt = true, env.Now()
 		env.Close(w.conn)
 		return
@@ -184,7 +184,7 @@ func (w *EtcdWatch) send(env *sim.Env, p sim.Payload) {
 }
 
 func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
-	env.LooksAt(cellPlan, 0)
+	env.LookAt(cellPlan, 0)
 	if w.requested < w.plan.Requests || w.later < len(w.plan.Later) || w.plan.Leaves {
 		env.Arm(nextRequest, after)
 	}
@@ -194,7 +194,7 @@ func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
 	etcdAnswered.Say(env, etcdResponse{m.Payload})
 	if !ok {
-		env.Writes(cellOpen, 0)
+		env.Write(cellOpen, 0)
 		if !w.ended {
 			w.ended, w.endedAt = true, env.Now()
 			w.failure, _ = m.Payload.(*wire.Error)
@@ -203,10 +203,10 @@ func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	w.declareResponse(env, r)
-	env.LooksAt(cellPlan, 0)
+	env.LookAt(cellPlan, 0)
 	w.responses = append(w.responses, Response{At: env.Now(), WatchResponse: r})
 	if r.Created && w.created < len(w.plan.Creates) {
-		env.Writes(cellPlan, 0)
+		env.Write(cellPlan, 0)
 		w.created++
 		if w.created == len(w.plan.Creates) {
 			w.planNext(env, w.plan.After)
@@ -220,17 +220,17 @@ func (w *EtcdWatch) declareResponse(env *sim.Env, r *wire.WatchResponse) {
 	switch {
 	case !env.Recording():
 	case r.Created:
-		env.WritesItem(cellRecord, 0, recordOf(r.WatchID))
+		env.WriteItem(cellRecord, 0, recordOf(r.WatchID))
 	case r.WatchID == wire.InvalidWatchID:
 		for i := range w.responses {
 			if earlier := &w.responses[i]; earlier.Created {
-				env.ReadsItem(cellRecord, 0, recordOf(earlier.WatchID))
+				env.ReadItem(cellRecord, 0, recordOf(earlier.WatchID))
 			}
 		}
-		env.WritesItem(cellRecord, 0, sim.NoItem)
+		env.WriteItem(cellRecord, 0, sim.NoItem)
 	default:
-		env.ReadsItem(cellRecord, 0, recordOf(r.WatchID))
-		env.WritesItem(cellRecord, 0, sim.NoItem)
+		env.ReadItem(cellRecord, 0, recordOf(r.WatchID))
+		env.WriteItem(cellRecord, 0, sim.NoItem)
 	}
 }
 
@@ -454,8 +454,8 @@ func (w *EtcdWatch) canceled(watch Watch, to int) int {
 	return to
 }
 
-// Lives reports whether a watch was created, and neither etcd nor the client has ended it.
-func (w *EtcdWatch) Lives(watch Watch) bool {
+// IsLive reports whether a watch was created, and neither etcd nor the client has ended it.
+func (w *EtcdWatch) IsLive(watch Watch) bool {
 	created := false
 	for _, r := range w.ResponsesTo(watch) {
 		if r.Canceled {

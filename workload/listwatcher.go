@@ -73,7 +73,7 @@ func (c *ListWatcher) to() sim.NodeID { return c.plan.To[c.at%len(c.plan.To)] }
 
 func (c *ListWatcher) Start(env *sim.Env) {
 	if c.plan.AwaitReady {
-		env.Writes(cellOpen, 0)
+		env.Write(cellOpen, 0)
 		c.conn = env.Call(c.to(), &readyz)
 		return
 	}
@@ -83,10 +83,10 @@ func (c *ListWatcher) Start(env *sim.Env) {
 // list asks for initial events, and stays until they end.
 func (c *ListWatcher) list(env *sim.Env) {
 	env.Disarm(listLeave)
-	env.LooksAt(cellRecord, 0)
+	env.LookAt(cellRecord, 0)
 	version := c.plan.Versions[len(c.all)%len(c.plan.Versions)]
 	if version == Given {
-		env.Reads(cellPosition, 0)
+		env.Read(cellPosition, 0)
 		version = c.known
 	}
 	c.watch(env, c.request(version))
@@ -99,24 +99,24 @@ func (c *ListWatcher) request(version int64) *wire.WatchRequest {
 	}
 }
 
-// Asks visits what the client asks for first, and of which node.
-func (c *ListWatcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+// VisitAsked visits what the client asks for first, and of which node.
+func (c *ListWatcher) VisitAsked(visit func(to sim.NodeID, p sim.Payload)) {
 	visit(c.to(), c.request(c.plan.Versions[0]))
 }
 
 // resume goes on after the newest version that the client knows.
 func (c *ListWatcher) resume(env *sim.Env) {
-	env.Reads(cellPosition, 0)
+	env.Read(cellPosition, 0)
 	c.watch(env, &wire.WatchRequest{Prefix: c.plan.Prefix, ResourceVersion: c.known, AllowBookmarks: true, TimeoutSeconds: c.plan.Seconds})
 }
 
 func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
-	env.LooksAt(cellPlan, 0)
+	env.LookAt(cellPlan, 0)
 	c.streams.watch(env, c.to(), req, listWatchBegan)
 }
 
 func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if m.Conn != c.conn {
 		return
 	}
@@ -127,7 +127,7 @@ func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
 		c.event(env, p)
 	default:
 		if len(c.all) == 0 {
-			env.Writes(cellOpen, 0)
+			env.Write(cellOpen, 0)
 			c.conn = sim.NoConn
 			c.wait(env)
 			return
@@ -145,19 +145,19 @@ func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
 	case e.Type == wire.Failed:
 		env.Close(c.conn)
 		if e.Err.Code == wire.Unavailable {
-			env.Writes(cellPlan, 0)
+			env.Write(cellPlan, 0)
 			c.at++
 		}
 		c.ended(env, e.Err.Code == wire.ErrCompacted)
 		return
 	case endsInitial:
-		env.Writes(cellPosition, 0)
-		env.Writes(cellPlan, 0)
+		env.Write(cellPosition, 0)
+		env.Write(cellPlan, 0)
 		c.known = e.ResourceVersion
 		c.round++
 		env.Arm(listLeave, c.follow(env))
 	case c.followed():
-		env.Writes(cellPosition, 0)
+		env.Write(cellPosition, 0)
 		c.known = e.ResourceVersion
 	}
 	switch {
@@ -186,18 +186,18 @@ func (c *ListWatcher) follow(env *sim.Env) sim.Duration {
 // ended: the stream is over. A stream whose initial events were complete is
 // resumed, unless the version is too old.
 func (c *ListWatcher) ended(env *sim.Env, tooOld bool) {
-	env.Writes(cellRecord, 0)
-	env.Writes(cellOpen, 0)
+	env.Write(cellRecord, 0)
+	env.Write(cellOpen, 0)
 	c.conn = sim.NoConn
 	if tooOld {
-		env.Writes(cellPosition, 0)
+		env.Write(cellPosition, 0)
 		c.known = c.plan.First
 	}
 	c.wait(env)
 }
 
 func (c *ListWatcher) wait(env *sim.Env) {
-	env.Writes(cellPlan, 0)
+	env.Write(cellPlan, 0)
 	c.waiting = c.retries > 0
 	if c.waiting {
 		c.retries--
@@ -208,12 +208,12 @@ func (c *ListWatcher) wait(env *sim.Env) {
 func (c *ListWatcher) Fire(env *sim.Env, t sim.Timer) {
 	switch t {
 	case listPace:
-		env.LooksAt(cellOpen, 0)
+		env.LookAt(cellOpen, 0)
 		env.Release(c.conn)
 	case listLeave:
 		c.leave(env)
 	default:
-		env.Writes(cellOpen, 0)
+		env.Write(cellOpen, 0)
 		c.waiting = false
 		c.attempt(env)
 	}
@@ -222,8 +222,8 @@ func (c *ListWatcher) Fire(env *sim.Env, t sim.Timer) {
 // attempt asks again: for what follows, if the initial events were complete, else
 // for everything.
 func (c *ListWatcher) attempt(env *sim.Env) {
-	env.LooksAt(cellRecord, 0)
-	env.LooksAt(cellPosition, 0)
+	env.LookAt(cellRecord, 0)
+	env.LookAt(cellPosition, 0)
 	if len(c.all) == 0 {
 		c.Start(env)
 		return
@@ -237,15 +237,15 @@ func (c *ListWatcher) attempt(env *sim.Env) {
 
 // leave ends a round.
 func (c *ListWatcher) leave(env *sim.Env) {
-	env.LooksAt(cellPlan, 0)
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellPlan, 0)
+	env.LookAt(cellOpen, 0)
 	if c.round >= c.plan.Rounds {
 		return
 	}
 	env.Disarm(listAgain)
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
-	env.Writes(cellPlan, 0)
+	env.Write(cellOpen, 0)
+	env.Write(cellRecord, 0)
+	env.Write(cellPlan, 0)
 	c.waiting = false
 	env.Close(c.conn)
 	c.at++
@@ -254,7 +254,7 @@ func (c *ListWatcher) leave(env *sim.Env) {
 
 // Run implements sim.Node: a slow client takes the next event.
 func (c *ListWatcher) Run(env *sim.Env, _ sim.Task) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	env.Release(c.conn)
 }
 

@@ -79,27 +79,27 @@ func (p *Poller) Reset(name string, plan PollerPlan) {
 // Name is the poller's name.
 func (p *Poller) Name() string { return p.name }
 
-// Asks visits what the poller asks, and of which node.
-func (p *Poller) Asks(visit func(to sim.NodeID, p sim.Payload)) { visit(p.plan.To, p.plan.List) }
+// VisitAsked visits what the poller asks, and of which node.
+func (p *Poller) VisitAsked(visit func(to sim.NodeID, p sim.Payload)) { visit(p.plan.To, p.plan.List) }
 
 // Attempts are those of the run so far, in the order of their calls.
 func (p *Poller) Attempts() []Attempt { return p.attempts }
 
 func (p *Poller) Start(env *sim.Env) {
-	env.Writes(cellOpen, 0)
+	env.Write(cellOpen, 0)
 	p.conn = env.Call(p.plan.To, &readyz)
 }
 
 // think plans the next LIST.
 func (p *Poller) think(env *sim.Env) {
 	wait := drawn(env, p.plan.Think, "think")
-	env.Writes(cellPlan, 0)
+	env.Write(cellPlan, 0)
 	p.wanted = env.Now() + sim.Time(wait)
 	env.Arm(pollNext, wait)
 }
 
 func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if t == pollPatience {
 		env.Close(p.conn)
 		listAbandoned.Say(env, p.plan.Patience)
@@ -107,9 +107,9 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 		env.Arm(pollNext, p.plan.Pause)
 		return
 	}
-	env.Writes(cellPlan, 0)
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
+	env.Write(cellPlan, 0)
+	env.Write(cellOpen, 0)
+	env.Write(cellRecord, 0)
 	env.Begin("list", p.n)
 	p.n++
 	p.attempts = append(p.attempts, Attempt{Wanted: p.wanted, Call: env.Now()})
@@ -121,12 +121,12 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 }
 
 func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if m.Conn != p.conn {
 		return
 	}
 	if !p.ready {
-		env.Writes(cellOpen, 0)
+		env.Write(cellOpen, 0)
 		if _, p.ready = m.Payload.(*wire.ReadyzResponse); p.ready {
 			p.think(env)
 			return
@@ -150,8 +150,8 @@ func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (p *Poller) ended(env *sim.Env, how Ending, origin wire.Origin) {
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
+	env.Write(cellOpen, 0)
+	env.Write(cellRecord, 0)
 	a := &p.attempts[len(p.attempts)-1]
 	a.Return, a.Ending, a.Origin = env.Now(), how, origin
 	p.conn = sim.NoConn

@@ -63,8 +63,8 @@ func (w *streams) last() *Stream { return &w.all[len(w.all)-1] }
 
 // watch requests a watch.
 func (w *streams) watch(env *sim.Env, to sim.NodeID, req *wire.WatchRequest, began *sim.Note2[int64, *wire.WatchRequest]) *Stream {
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
+	env.Write(cellOpen, 0)
+	env.Write(cellRecord, 0)
 	env.Begin("watch", len(w.all))
 	began.Say(env, req.ResourceVersion, req)
 	w.all = append(w.all, Stream{Request: req, To: to, End: -1, Began: env.Now(), Phase: env.Phase()})
@@ -78,7 +78,7 @@ func (w *streams) watch(env *sim.Env, to sim.NodeID, req *wire.WatchRequest, beg
 
 // received records an event of the last stream. It reports whether the event ends the initial ones.
 func (w *streams) received(env *sim.Env, e *wire.WatchEvent) (endsInitial bool) {
-	env.Writes(cellRecord, 0)
+	env.Write(cellRecord, 0)
 	s := w.last()
 	s.Events = append(s.Events, e)
 	eventReceived.Say(env, event{e})
@@ -143,8 +143,8 @@ func (w *DrawnWatcher) Reset(name string, to sim.NodeID, await bool, draw DrawWa
 	*w = DrawnWatcher{streams: w.reset(name), to: to, await: await, draw: draw}
 }
 
-// Asks visits what the client asks, and of which node.
-func (w *DrawnWatcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+// VisitAsked visits what the client asks, and of which node.
+func (w *DrawnWatcher) VisitAsked(visit func(to sim.NodeID, p sim.Payload)) {
 	for _, req := range w.draw(nil) {
 		visit(w.to, req)
 	}
@@ -157,7 +157,7 @@ func (w *DrawnWatcher) Start(env *sim.Env) {
 }
 
 func (w *DrawnWatcher) begin(env *sim.Env) {
-	env.Writes(cellOpen, 0)
+	env.Write(cellOpen, 0)
 	if w.await {
 		w.conn = env.Call(w.to, &readyz)
 		return
@@ -178,8 +178,8 @@ func (w *DrawnWatcher) Fire(env *sim.Env, t sim.Timer) {
 
 // ended plans the next watch, if there is one.
 func (w *DrawnWatcher) ended(env *sim.Env) {
-	env.Writes(cellOpen, 0)
-	env.LooksAt(cellRecord, 0)
+	env.Write(cellOpen, 0)
+	env.LookAt(cellRecord, 0)
 	env.Disarm(drawnLeave)
 	w.conn = sim.NoConn
 	if len(w.all) < len(w.requests) {
@@ -188,17 +188,17 @@ func (w *DrawnWatcher) ended(env *sim.Env) {
 }
 
 func (w *DrawnWatcher) Receive(env *sim.Env, m *sim.Message) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if m.Conn != w.conn {
 		return
 	}
 	switch p := m.Payload.(type) {
 	case *wire.ReadyzResponse:
-		env.Writes(cellOpen, 0)
+		env.Write(cellOpen, 0)
 		w.await = false
 		w.begin(env)
 	case *wire.WatchEstablished:
-		env.Writes(cellRecord, 0)
+		env.Write(cellRecord, 0)
 		w.last().Established = true
 		watchEstablished.Say(env)
 	case *wire.WatchEvent:

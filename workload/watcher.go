@@ -70,13 +70,13 @@ func (w *Watcher) To() sim.NodeID { return w.to }
 func (w *Watcher) Watching() bool { return w.state == watcherWatches && w.streams.Watching() }
 
 func (w *Watcher) Start(env *sim.Env) {
-	env.Writes(cellOpen, 0)
+	env.Write(cellOpen, 0)
 	w.conn = env.Call(w.to, &readyz)
 }
 
 // Fire implements sim.Node: another attempt, or the end of a pause.
 func (w *Watcher) Fire(env *sim.Env, t sim.Timer) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if t == readOn {
 		env.Release(w.conn)
 		return
@@ -91,8 +91,8 @@ func (w *Watcher) Fire(env *sim.Env, t sim.Timer) {
 	}
 }
 
-// Asks visits what the watcher asks, and of which node.
-func (w *Watcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+// VisitAsked visits what the watcher asks, and of which node.
+func (w *Watcher) VisitAsked(visit func(to sim.NodeID, p sim.Payload)) {
 	visit(w.to, w.list())
 	visit(w.to, w.watchAfter(1))
 }
@@ -112,22 +112,22 @@ func (w *Watcher) watchAfter(position int64) *wire.WatchRequest {
 }
 
 func (w *Watcher) sendList(env *sim.Env) {
-	env.Reads(cellPosition, 0)
-	env.Writes(cellOpen, 0)
+	env.Read(cellPosition, 0)
+	env.Write(cellOpen, 0)
 	env.Begin("list", len(w.all))
 	w.state = watcherLists
 	w.conn = env.Call(w.to, w.list())
 }
 
 func (w *Watcher) beginWatch(env *sim.Env) {
-	env.Reads(cellPosition, 0)
+	env.Read(cellPosition, 0)
 	req := w.watchAfter(w.position)
 	w.watch(env, w.to, req, watchBegan).Listed = w.state == watcherLists
 	w.state = watcherWatches
 }
 
 func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	if m.Conn != w.conn {
 		return
 	}
@@ -135,7 +135,7 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ReadyzResponse:
 		w.sendList(env)
 	case *wire.ListResponse:
-		env.Writes(cellPosition, 0)
+		env.Write(cellPosition, 0)
 		w.position = p.ResourceVersion
 		w.beginWatch(env)
 	case *wire.WatchEvent:
@@ -154,8 +154,8 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 	w.received(env, e)
 	if e.Type != wire.Failed {
-		env.Writes(cellPosition, 0)
-		env.LooksAt(cellPlan, 0)
+		env.Write(cellPosition, 0)
+		env.LookAt(cellPlan, 0)
 		w.position = e.ResourceVersion
 		n := len(w.last().Events)
 		if n == w.leave && w.retries > 0 {
@@ -167,8 +167,8 @@ func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 		return
 	}
 	if e.Err.Code == wire.ErrCompacted {
-		env.Writes(cellOpen, 0)
-		env.Writes(cellPosition, 0)
+		env.Write(cellOpen, 0)
+		env.Write(cellPosition, 0)
 		w.state, w.position = watcherLists, tooOld
 	}
 	env.Close(w.conn)
@@ -180,8 +180,8 @@ func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 const tooOld = -1
 
 func (w *Watcher) again(env *sim.Env) {
-	env.Writes(cellOpen, 0)
-	env.Writes(cellPlan, 0)
+	env.Write(cellOpen, 0)
+	env.Write(cellPlan, 0)
 	w.conn = sim.NoConn
 	if w.retries > 0 {
 		w.retries--
@@ -195,7 +195,7 @@ const rewatchDelay = 800_000_000
 
 // Run implements sim.Node: a watcher that paused reads on.
 func (w *Watcher) Run(env *sim.Env, _ sim.Task) {
-	env.LooksAt(cellOpen, 0)
+	env.LookAt(cellOpen, 0)
 	env.Release(w.conn)
 }
 
@@ -286,7 +286,7 @@ func (w *Watcher) read(env *sim.Env, number int) {
 	case r.Habit == Slow:
 		w.pause(env, r.Pace)
 	case r.Habit == Hiccup && number == r.After && !w.paused:
-		env.Writes(cellPlan, 0)
+		env.Write(cellPlan, 0)
 		w.paused = true
 		pause := r.Hiccup
 		if env.Mode() == sim.Timed {
@@ -294,7 +294,7 @@ func (w *Watcher) read(env *sim.Env, number int) {
 		}
 		w.pause(env, pause)
 	case r.Habit == Stopped && number == r.After:
-		env.Writes(cellPlan, 0)
+		env.Write(cellPlan, 0)
 		w.stopped = true
 		env.Hold(w.conn)
 	}

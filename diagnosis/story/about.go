@@ -56,7 +56,7 @@ func (r *Run) aboutFinding() about {
 		a.miss(r, why.Revision)
 		a.key = why.Key
 	case explore.Concerned:
-		a.concern(r, why.Concerns())
+		a.concern(r, why.Concern())
 	default:
 		a.show(r)
 	}

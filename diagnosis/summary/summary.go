@@ -122,7 +122,7 @@ func (s *Summary) FirstOf(f explore.Failure) string {
 // Of says what a campaign came to. Stories and replay files are left to Link.
 func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	var differs []string
-	for _, set := range p.Differs(&sc.Params) {
+	for _, set := range p.Differences(&sc.Params) {
 		differs = append(differs, set.String())
 	}
 	s := &Summary{

@@ -13,7 +13,7 @@ import "github.com/watchbed/watchbed/sim"
 //	for each cell that it reads, the step that wrote it last: the same item, or
 //	one of both is the whole cell.
 //
-// What a step reads and writes it declares itself (sim.Env.Reads and the like). A
+// What a step reads and writes it declares itself (sim.Env.Read and the like). A
 // node that never declares anything, such as a cache of another module, counts as
 // one cell: each of its steps depends on the one before.
 // Nothing here goes by the name of an action or the text of a note.

@@ -34,26 +34,26 @@ func (*server) Start(*sim.Env) {}
 func (s *server) Receive(env *sim.Env, m *sim.Message) {
 	switch m.Payload {
 	case text("write a"):
-		env.WritesItem(cellValue, 0, 1)
+		env.WriteItem(cellValue, 0, 1)
 	case text("write b"):
-		env.WritesItem(cellValue, 0, 2)
+		env.WriteItem(cellValue, 0, 2)
 	case text("forget"):
-		env.Writes(cellValue, 0)
+		env.Write(cellValue, 0)
 	case text("read a"):
-		env.ReadsItem(cellValue, 0, 1)
+		env.ReadItem(cellValue, 0, 1)
 		env.Send(m.Conn, text("a"))
 		return
 	case text("read all"):
-		env.Reads(cellValue, 0)
+		env.Read(cellValue, 0)
 		env.Send(m.Conn, text("all"))
 		return
 	case text("look"):
-		env.LooksAt(cellValue, 0)
+		env.LookAt(cellValue, 0)
 		env.Send(m.Conn, text("looked"))
 		return
 	}
 	s.queue = append(s.queue, m.Conn)
-	env.WritesItem(cellQueue, 0, s.taken+int64(len(s.queue)))
+	env.WriteItem(cellQueue, 0, s.taken+int64(len(s.queue)))
 	env.Enable(0)
 }
 
@@ -61,7 +61,7 @@ func (s *server) Fire(*sim.Env, sim.Timer) {}
 
 func (s *server) Run(env *sim.Env, _ sim.Task) {
 	s.taken++
-	env.ReadsItem(cellQueue, 0, s.taken)
+	env.ReadItem(cellQueue, 0, s.taken)
 	env.Send(s.queue[0], text("done"))
 	if s.queue = s.queue[1:]; len(s.queue) > 0 {
 		env.Enable(0)

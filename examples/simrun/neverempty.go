@@ -50,6 +50,6 @@ func (e empty) String() string {
 	return fmt.Sprintf("%s has written an object, and its LIST at revision %d is empty", e.client, e.revision)
 }
 
-func (e empty) Concerns() explore.Concern {
+func (e empty) Concern() explore.Concern {
 	return explore.Concern{Client: e.client, Revision: e.revision}
 }

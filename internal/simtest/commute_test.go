@@ -32,14 +32,14 @@ func (r *register) Start(env *sim.Env) {
 func (r *register) Run(env *sim.Env, t sim.Task) {
 	switch t {
 	case 0:
-		env.Writes(cellLeft, 0)
+		env.Write(cellLeft, 0)
 		r.left = r.left*3 + 1
 	case 1:
-		env.Writes(cellRight, 0)
+		env.Write(cellRight, 0)
 		r.right++
 		if r.shared {
 			if r.declared {
-				env.Reads(cellLeft, 0)
+				env.Read(cellLeft, 0)
 			}
 			r.right += r.left
 		}

@@ -26,7 +26,7 @@ var skippedFiles = []skip{
 // skippedFunctions are left out whole, by their names or the beginnings of them,
 // which end with an asterisk.
 var skippedFunctions = []skip{
-	{[]string{"String", "Error", "Text", "text", "label", "name", "Concerns", "Says", "TimerName", "TaskName", "nearest", "Show", "InTheWay"}, "text for people"},
+	{[]string{"String", "Error", "Text", "text", "label", "name", "Concern", "Words", "TimerName", "TaskName", "nearest", "Show", "InTheWay"}, "text for people"},
 	declarations,
 	{[]string{"Cells", "cells", "Missing"}, "what a step depends on, for stories"},
 	{[]string{"Clone*", "clone*", "Fingerprint", "fingerprint*", "Digest", "digest"}, "copies and comparisons of worlds, for tests"},
@@ -43,7 +43,7 @@ var declaring = skip{[]string{"Read", "Look", "Change", "Get", "ReadItem", "Chan
 
 // skippedCalls are methods of sim.Env that change nothing in a run.
 var skippedCalls = []skip{
-	{[]string{"Reads", "Writes", "ReadsItem", "WritesItem", "LooksAt", "TouchesAll", "Recording", "Under", "Begin"}, "what a step depends on, for stories"},
+	{[]string{"Read", "Write", "ReadItem", "WriteItem", "LookAt", "TouchAll", "Recording", "Under", "Begin"}, "what a step depends on, for stories"},
 	{[]string{"Note", "Noting"}, "text for people"},
 	{[]string{"Cover"}, "counts coverage points"},
 	{[]string{"Record", "Add"}, "what a run costs: measured, not judged"},

@@ -48,7 +48,7 @@ func (s *searched) unjudged() string {
 	}
 	clock := testbed.Clock{Mode: sc.Params.Clock.Mode, ToRest: true}
 	timed := clock.Mode == sim.Timed
-	if p, err := testbed.FindProperty(s.result.What); err == nil && s.result.What != explore.NoPanic && !p.Monitor.Judges(&clock) {
+	if p, err := testbed.FindProperty(s.result.What); err == nil && s.result.What != explore.NoPanic && !p.Monitor.CanJudge(&clock) {
 		return "a search does not judge the property"
 	}
 	if timed {

@@ -59,7 +59,7 @@ func (j *catchingUp) judge(w *sim.World, all *testbed.Tally) {
 			all.Exercised++
 		} else if since, known := j.since(w, d); !timed || known && since > j.bound.Total {
 			all.Exercised++
-			all.Violatef("behind", d.Concerns(), "%s stays at resourceVersion %d; what it holds of %s is never what etcd has at revision %d", c.Name, c.Mirror.ResourceVersion(), d.Key, at)
+			all.Violatef("behind", d.Concern(), "%s stays at resourceVersion %d; what it holds of %s is never what etcd has at revision %d", c.Name, c.Mirror.ResourceVersion(), d.Key, at)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (j *catchingUp) judge(w *sim.World, all *testbed.Tally) {
 // since is for how long a change has been answered, or the faults over, that a cache lacks; it is not known of a
 // write without an answer.
 func (j *catchingUp) since(w *sim.World, d *testbed.Difference) (time.Duration, bool) {
-	rev := d.Concerns().Revision
+	rev := d.Concern().Revision
 	for o := range j.system.Operations() {
 		if o.Outcome == model.Done && o.Result.Revision == rev {
 			return w.Now().Sub(max(o.Span.Return, sim.Time(j.system.Params().Faults.For))), true

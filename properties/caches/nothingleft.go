@@ -148,6 +148,6 @@ func (l *left) String() string {
 	return text
 }
 
-func (l *left) Concerns() testbed.Concern {
+func (l *left) Concern() testbed.Concern {
 	return testbed.Concern{Node: cmp.Or(l.first, l.cache), Revision: l.Queued.Oldest}
 }

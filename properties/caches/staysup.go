@@ -123,7 +123,7 @@ func (k *outOfMemory) String() string {
 	return text
 }
 
-func (k *outOfMemory) Concerns() testbed.Concern { return testbed.Concern{Node: k.cache.Name} }
+func (k *outOfMemory) Concern() testbed.Concern { return testbed.Concern{Node: k.cache.Name} }
 
 // The warnings that an operator could have before an API server is out of memory. Both
 // multiply LISTs by the objects that there are (apiserver_storage_objects), and by what

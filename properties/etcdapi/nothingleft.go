@@ -92,7 +92,7 @@ func holds(h *etcd.Held) string {
 func silent(s *testbed.System, w *sim.World, server sim.NodeID) (n int) {
 	for _, c := range s.Libraries() {
 		c.WithoutWatches(func(stream sim.Conn) {
-			if w.Accepts(server, stream) {
+			if w.IsAccepted(server, stream) {
 				n++
 			}
 		})
@@ -148,7 +148,7 @@ func watchesAgree(s *testbed.System, world *sim.World, all *testbed.Tally) {
 	}
 	for _, c := range s.Streams() {
 		for _, of := range c.Watches(s.WatchRules()) {
-			if c.Lives(of) {
+			if c.IsLive(of) {
 				r := *of.WatchCreateRequest
 				r.WatchID = of.ID
 				clients = append(clients, watch{side: c.Name(), stream: c.Conn(), WatchCreateRequest: r})

@@ -50,7 +50,7 @@ func Of(s *testbed.System) *Recorder { return testbed.Shared(s, newRecorder) }
 
 func newRecorder(s *testbed.System) *Recorder {
 	return &Recorder{
-		system: s, serves: s.Serves(),
+		system: s, serves: s.Serving(),
 		records: &records{
 			caches:     make([]cacheRecord, len(s.Caches())),
 			operations: make([][]Call, len(s.Clients())),
@@ -233,7 +233,7 @@ func (r *Recorder) Stream(i int) *Stream { return &r.streams[i] }
 
 func (r *Recorder) lookAtStream(i int) {
 	s, c := &r.streams[i], r.system.Streams()[i]
-	now := etcdNow(r.system.ServesStream(i))
+	now := etcdNow(r.system.ServingStream(i))
 	creates, later := c.Sent()
 	s.Creates = upTo(s.Creates, creates, now)
 	s.Later = upTo(s.Later, later, now)
@@ -258,7 +258,7 @@ func (r *Recorder) Memory() any {
 
 // Recall implements testbed.Remembering.
 func (r *Recorder) Recall(memory any) {
-	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, r.system.Serves()
+	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, r.system.Serving()
 }
 
 // KnowsHeard reports whether Cache.Heard is known: a search does not count progress notifications.

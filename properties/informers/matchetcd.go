@@ -132,7 +132,7 @@ func behind(all *testbed.Tally, s *testbed.System, n *testbed.Informer) {
 		return
 	}
 	stays := func(format string, args ...any) {
-		all.Violatef("behind", d.Concerns(), "%s stays at RV %d and "+format, append([]any{n.Name, n.ResourceVersion()}, args...)...)
+		all.Violatef("behind", d.Concern(), "%s stays at RV %d and "+format, append([]any{n.Name, n.ResourceVersion()}, args...)...)
 	}
 	switch {
 	case d.Got == nil:
@@ -193,7 +193,7 @@ func detectorAccuracy(s *testbed.System, _ *sim.World, n *testbed.Informer, judg
 	all.Exercised++
 	if !n.Record().Panicked {
 		if d := s.Compare(n, n.ResourceVersion(), n.Ascend); d != nil {
-			all.Violatef("missed", d.Concerns(), "the consistency detector found nothing: %v", d)
+			all.Violatef("missed", d.Concern(), "the consistency detector found nothing: %v", d)
 		}
 		return
 	}

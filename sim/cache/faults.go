@@ -46,7 +46,7 @@ func (o *order) Label() string                  { return o.label }
 // NewCacherFromConfig). Upstream lets requests come to their end first; here those
 // that are not answered by then are refused.
 func (c *Cache) recreate(env *sim.Env) {
-	env.TouchesAll()
+	env.TouchAll()
 	c.dispatcher.Replaced(env)
 	c.reads.Replaced(env)
 	c.writes.Replaced(env)

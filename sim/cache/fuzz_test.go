@@ -51,7 +51,7 @@ type stranger struct {
 func (s *stranger) Start(env *sim.Env) { env.Enable(0) }
 
 func (s *stranger) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	if s.last--; s.last != 0 {
 		env.Enable(0)
 	}
@@ -103,7 +103,7 @@ func (s *stranger) token(env *sim.Env) string {
 }
 
 func (s *stranger) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	switch p := m.Payload.(type) {
 	case *wire.ListResponse:
 		s.told[0]++

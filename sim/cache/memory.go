@@ -56,7 +56,7 @@ func (k *Killer) Look(env *sim.Env) {
 	if k.limit == 0 {
 		return
 	}
-	env.TouchesAll()
+	env.TouchAll()
 	taken := 0
 	var shares []Share
 	for _, n := range k.process {

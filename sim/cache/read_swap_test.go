@@ -26,7 +26,7 @@ type keenReader struct {
 func (r *keenReader) Start(env *sim.Env) { env.Enable(0) }
 
 func (r *keenReader) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	if r.left--; r.left > 0 {
 		env.Enable(0)
 	}
@@ -53,7 +53,7 @@ func (r *keenReader) Run(env *sim.Env, _ sim.Task) {
 }
 
 func (r *keenReader) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	if p, ok := m.Payload.(*wire.ListResponse); ok {
 		r.told = p.ResourceVersion
 		if p.Continue != "" {

@@ -83,7 +83,7 @@ func (s *rightEtcd) commit(env *sim.Env) {
 var cellEtcd = sim.NewCell("cache test: etcd")
 
 func (s *rightEtcd) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellEtcd, 0)
+	env.Write(cellEtcd, 0)
 	switch p := m.Payload.(type) {
 	case *wire.RangeRequest:
 		if p.Revision > 0 && env.Choose(8, "compact") == 7 {
@@ -166,7 +166,7 @@ func (s *rightEtcd) answer(p *wire.RangeRequest) sim.Payload {
 }
 
 func (s *rightEtcd) Run(env *sim.Env, t sim.Task) {
-	env.Writes(cellEtcd, 0)
+	env.Write(cellEtcd, 0)
 	if t == rightCommit {
 		s.commit(env)
 		if s.commits--; s.commits > 0 {

@@ -10,7 +10,7 @@ import (
 type slowFollower struct{ follower }
 
 func (f *slowFollower) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	f.conn = env.Open(f.to)
 	f.streams = append(f.streams, stream{from: f.position})
 	req := &wire.WatchRequest{Prefix: prefix, ResourceVersion: f.position, AllowBookmarks: env.Choose(4, "without bookmarks") > 0}
@@ -35,12 +35,12 @@ func (f *slowFollower) Run(env *sim.Env, _ sim.Task) {
 }
 
 func (f *slowFollower) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	f.follower.Receive(env, m)
 }
 
 func (f *slowFollower) Fire(env *sim.Env, _ sim.Timer) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	if env.Choose(3, "leave") > 0 {
 		env.Release(f.conn)
 		return

@@ -104,7 +104,7 @@ type fixedCompactor struct {
 }
 
 func (c *fixedCompactor) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	p, ok := m.Payload.(*wire.CompactRevisionRequest)
 	if !ok {
 		c.held = slices.DeleteFunc(c.held, func(conn sim.Conn) bool { return conn == m.Conn })
@@ -128,7 +128,7 @@ func (c *fixedCompactor) tell(env *sim.Env) {
 }
 
 func (c *fixedCompactor) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	if c.revision < 30 {
 		c.tell(env)
 	}
@@ -155,7 +155,7 @@ type prober struct {
 func (p *prober) Start(env *sim.Env) { env.Enable(0) }
 
 func (p *prober) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	env.Call(cacheID, &wire.ReadyzRequest{})
 	if p.left--; p.left > 0 {
 		env.Enable(0)
@@ -163,7 +163,7 @@ func (p *prober) Run(env *sim.Env, _ sim.Task) {
 }
 
 func (p *prober) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellClient, 0)
+	env.Write(cellClient, 0)
 	if _, ok := m.Payload.(*wire.ReadyzResponse); ok {
 		p.ready++
 	}

@@ -27,7 +27,7 @@ type moodyServer struct {
 const serverMood sim.Task = 2
 
 func (s *moodyServer) Start(env *sim.Env) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	s.rightServer.Start(env)
 	env.Enable(serverMood)
 }
@@ -38,7 +38,7 @@ func (s *moodyServer) Restart(env *sim.Env) {
 }
 
 func (s *moodyServer) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	switch p := m.Payload.(type) {
 	case *wire.RangeRequest:
 		switch env.Choose(5, "range") {
@@ -80,7 +80,7 @@ func (s *moodyServer) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (s *moodyServer) Run(env *sim.Env, t sim.Task) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	if t != serverMood {
 		s.rightServer.Run(env, t)
 		return
@@ -151,7 +151,7 @@ type restlessCache struct {
 }
 
 func (c *restlessCache) Start(env *sim.Env) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	c.control = env.Open(clientID)
 	env.Enable(0)
 }
@@ -162,7 +162,7 @@ func (c *restlessCache) Restart(env *sim.Env) {
 }
 
 func (c *restlessCache) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	c.received = m.Payload.Digest(c.received)
 	if _, hungUp := m.Payload.(*sim.Hangup); !hungUp {
 		return
@@ -176,7 +176,7 @@ func (c *restlessCache) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (c *restlessCache) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	if c.left--; c.left > 0 {
 		env.Enable(0)
 	}

@@ -33,7 +33,7 @@ type loop struct {
 func (l *loop) Start(env *sim.Env) { env.Enable(0) }
 
 func (l *loop) Run(env *sim.Env, _ sim.Task) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	if l.turns--; l.turns > 0 {
 		env.Enable(0)
 	}
@@ -46,7 +46,7 @@ func (l *loop) Run(env *sim.Env, _ sim.Task) {
 }
 
 func (l *loop) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	if p, ok := m.Payload.(*wire.CompactRevisionResponse); ok {
 		l.known, l.asked = p.Revision, sim.NoConn
 	}

@@ -117,7 +117,7 @@ func (m *meddler) Fingerprint(d sim.Digest) sim.Digest {
 }
 
 func (m *meddler) Receive(env *sim.Env, msg *sim.Message) {
-	env.Writes(cellMeddler, 0)
+	env.Write(cellMeddler, 0)
 	m.told = msg.Payload.Digest(m.told)
 	switch p := msg.Payload.(type) {
 	case *wire.PutResponse:
@@ -130,7 +130,7 @@ func (m *meddler) Receive(env *sim.Env, msg *sim.Message) {
 }
 
 func (m *meddler) Fire(env *sim.Env, _ sim.Timer) {
-	env.Writes(cellMeddler, 0)
+	env.Write(cellMeddler, 0)
 	if m.left--; m.left > 0 {
 		env.Arm(nextOp, 0)
 	}

@@ -276,7 +276,7 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 func (r *Informer) Run(env *sim.Env, t sim.Task) {
 	if t == r.shared.Tasks() {
 		at := r.server.Get(env)
-		r.shared.Looks(env)
+		r.shared.Look(env)
 		r.controller.Run(env, r.shared, r.cfg.Servers[at], r.cfg.Servers[(at+1)%len(r.cfg.Servers)])
 		return
 	}

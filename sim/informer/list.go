@@ -62,8 +62,8 @@ func (r *Informer) firstList(version, limit int64) *wire.ListRequest {
 	return req
 }
 
-// Asks visits what the informer lists first, and of which node.
-func (r *Informer) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+// VisitAsked visits what the informer lists first, and of which node.
+func (r *Informer) VisitAsked(visit func(to sim.NodeID, p sim.Payload)) {
 	if r.cfg.List == ByWatchList {
 		visit(r.cfg.Servers[0], r.firstStream(r.cfg.initialVersion(ByWatchList)))
 		return

@@ -91,7 +91,7 @@ func (s *rightServer) Restart(env *sim.Env) {
 }
 
 func (s *rightServer) Run(env *sim.Env, t sim.Task) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	if t == catchUp {
 		// Not always to the end, and sometimes the history is cut.
 		s.at += int64(env.Choose(int(s.truth.revision()-s.at)+1, "catch up"))
@@ -148,7 +148,7 @@ func (s *rightServer) refuses(env *sim.Env, what string) bool {
 }
 
 func (s *rightServer) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellWhole, 0)
+	env.Write(cellWhole, 0)
 	env.Enable(catchUp)
 	switch p := m.Payload.(type) {
 	case *wire.ReadyzRequest:
@@ -244,7 +244,7 @@ type writer struct {
 
 func (w *writer) Start(env *sim.Env) { env.Enable(0) }
 func (w *writer) Run(env *sim.Env, _ sim.Task) {
-	env.TouchesAll() // the truth is everywhere
+	env.TouchAll() // the truth is everywhere
 	w.truth.put(string(rune('a'+env.Choose(4, "key"))), env.Choose(3, "delete") == 2)
 	if env.Choose(6, "compact") == 5 {
 		w.truth.compacted = w.truth.revision() - int64(env.Choose(int(w.truth.revision()-w.truth.compacted), "how far"))

@@ -142,7 +142,7 @@ func (l *Layout[T]) Write(env *sim.Env, x *T) { l.write(env, unsafe.Pointer(x)) 
 func (l *fields) write(env *sim.Env, x unsafe.Pointer) {
 	for i := 0; env.Recording() && i < len(*l); i++ {
 		at := (*l)[i].place(x)
-		env.Writes(at.kind, int(at.index))
+		env.Write(at.kind, int(at.index))
 	}
 }
 

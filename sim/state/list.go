@@ -38,11 +38,11 @@ func (l *List[T]) Add(env *sim.Env, x T) {
 // writes is not inlined: item takes an address, which would have each x of Add in the heap.
 //
 //go:noinline
-func (l *List[T]) write(env *sim.Env, x T) { env.WritesItem(l.kind, int(l.index), l.item(&x)) }
+func (l *List[T]) write(env *sim.Env, x T) { env.WriteItem(l.kind, int(l.index), l.item(&x)) }
 
-// Look is the list, only to see what is in it (sim.Env.LooksAt). The caller must not change it.
+// Look is the list, only to see what is in it (sim.Env.LookAt). The caller must not change it.
 func (l *List[T]) Look(env *sim.Env) []T {
-	env.LooksAt(l.kind, int(l.index))
+	env.LookAt(l.kind, int(l.index))
 	return l.all
 }
 
@@ -51,7 +51,7 @@ func (l *List[T]) All() []T { return l.all }
 
 // Find looks for the first value that matches, and reads it. It returns its place, -1 if there is none.
 func (l *List[T]) Find(env *sim.Env, match func(x T) bool) int {
-	env.LooksAt(l.kind, int(l.index))
+	env.LookAt(l.kind, int(l.index))
 	i := slices.IndexFunc(l.all, match)
 	if i >= 0 {
 		l.Read(env, i)
@@ -62,7 +62,7 @@ func (l *List[T]) Find(env *sim.Env, match func(x T) bool) int {
 // Read reads the value in a place.
 func (l *List[T]) Read(env *sim.Env, i int) T {
 	if env.Recording() {
-		env.ReadsItem(l.kind, int(l.index), l.item(&l.all[i]))
+		env.ReadItem(l.kind, int(l.index), l.item(&l.all[i]))
 	}
 	return l.all[i]
 }
@@ -70,7 +70,7 @@ func (l *List[T]) Read(env *sim.Env, i int) T {
 // Put writes another value in a place.
 func (l *List[T]) Put(env *sim.Env, i int, x T) {
 	if env.Recording() {
-		env.WritesItem(l.kind, int(l.index), l.item(&l.all[i]))
+		env.WriteItem(l.kind, int(l.index), l.item(&l.all[i]))
 	}
 	l.all[i] = x
 }
@@ -85,7 +85,7 @@ func (l *List[T]) Pop(env *sim.Env, i int) T {
 
 // Clear takes out all.
 func (l *List[T]) Clear(env *sim.Env) {
-	env.Writes(l.kind, int(l.index))
+	env.Write(l.kind, int(l.index))
 	l.clear()
 }
 
@@ -99,10 +99,10 @@ func (l *List[T]) empties() func(p unsafe.Pointer) {
 }
 
 // Take takes out the values that match, one after another. To look for them reads which
-// values there are (sim.Env.LooksAt).
+// values there are (sim.Env.LookAt).
 func (l *List[T]) Take(env *sim.Env, match func(x *T) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		env.LooksAt(l.kind, int(l.index))
+		env.LookAt(l.kind, int(l.index))
 		kept, on := l.all[:0], true
 		for i, x := range l.all {
 			if !on || !match(&l.all[i]) {
@@ -110,8 +110,8 @@ func (l *List[T]) Take(env *sim.Env, match func(x *T) bool) iter.Seq[T] {
 				continue
 			}
 			if env.Recording() {
-				env.ReadsItem(l.kind, int(l.index), l.item(&x))
-				env.WritesItem(l.kind, int(l.index), l.item(&x))
+				env.ReadItem(l.kind, int(l.index), l.item(&x))
+				env.WriteItem(l.kind, int(l.index), l.item(&x))
 			}
 			on = yield(x)
 		}
@@ -136,28 +136,28 @@ type Queue[T any] struct {
 	queue arena.Queue[T]
 }
 
-// Look is the queue only to see whether there is something in it (sim.Env.LooksAt). The caller must not change it.
+// Look is the queue only to see whether there is something in it (sim.Env.LookAt). The caller must not change it.
 func (q *Queue[T]) Look(env *sim.Env) *arena.Queue[T] {
-	env.LooksAt(q.kind, int(q.index))
+	env.LookAt(q.kind, int(q.index))
 	return &q.queue
 }
 
 // Push writes one more value at the end.
 func (q *Queue[T]) Push(env *sim.Env, x T) {
-	env.WritesItem(q.kind, int(q.index), q.queue.Next())
+	env.WriteItem(q.kind, int(q.index), q.queue.Next())
 	q.queue.Push(x)
 }
 
 // Pop takes out the first value; there must be one.
 func (q *Queue[T]) Pop(env *sim.Env) T {
-	env.ReadsItem(q.kind, int(q.index), q.queue.First())
-	env.WritesItem(q.kind, int(q.index), q.queue.First())
+	env.ReadItem(q.kind, int(q.index), q.queue.First())
+	env.WriteItem(q.kind, int(q.index), q.queue.First())
 	return q.queue.Pop()
 }
 
 // Clear takes out all.
 func (q *Queue[T]) Clear(env *sim.Env) {
-	env.Writes(q.kind, int(q.index))
+	env.Write(q.kind, int(q.index))
 	q.queue.Clear()
 }
 
@@ -200,13 +200,13 @@ func (c *Chan[T]) Full(env *sim.Env) bool {
 	if c.queue.Len() < c.room {
 		return false
 	}
-	env.Reads(c.kind, int(c.index))
+	env.Read(c.kind, int(c.index))
 	return true
 }
 
 // Send puts a value into the channel, which has room, and wakes the receiver.
 func (c *Chan[T]) Send(env *sim.Env, x T) {
-	env.WritesItem(c.kind, int(c.index), c.queue.Next())
+	env.WriteItem(c.kind, int(c.index), c.queue.Next())
 	c.queue.Push(x)
 	if c.receiving {
 		env.Enable(c.receiver)
@@ -215,8 +215,8 @@ func (c *Chan[T]) Send(env *sim.Env, x T) {
 
 // Receive takes the oldest value; there must be one.
 func (c *Chan[T]) Receive(env *sim.Env) T {
-	env.ReadsItem(c.kind, int(c.index), c.queue.First())
-	env.WritesItem(c.kind, int(c.index), c.queue.First())
+	env.ReadItem(c.kind, int(c.index), c.queue.First())
+	env.WriteItem(c.kind, int(c.index), c.queue.First())
 	return c.queue.Pop()
 }
 

@@ -44,19 +44,19 @@ func (m *Map[T]) Value(key int64) (x T) {
 
 // Get reads a value.
 func (m *Map[T]) Get(env *sim.Env, key int64) T {
-	env.ReadsItem(m.kind, int(m.index), itemOf(key))
+	env.ReadItem(m.kind, int(m.index), itemOf(key))
 	return m.Value(key)
 }
 
 // Look is Var.Look of one value.
 func (m *Map[T]) Look(env *sim.Env, key int64) T {
-	env.LooksAt(m.kind, int(m.index))
+	env.LookAt(m.kind, int(m.index))
 	return m.Value(key)
 }
 
 // Set writes a value.
 func (m *Map[T]) Set(env *sim.Env, key int64, x T) {
-	env.WritesItem(m.kind, int(m.index), itemOf(key))
+	env.WriteItem(m.kind, int(m.index), itemOf(key))
 	i, none := m.find(key), *new(T)
 	switch {
 	case i < 0 && x != none:
@@ -68,9 +68,9 @@ func (m *Map[T]) Set(env *sim.Env, key int64, x T) {
 	}
 }
 
-// Entries are all values, only to see which there are (sim.Env.LooksAt). The caller must not change them.
+// Entries are all values, only to see which there are (sim.Env.LookAt). The caller must not change them.
 func (m *Map[T]) Entries(env *sim.Env) []Entry[T] {
-	env.LooksAt(m.kind, int(m.index))
+	env.LookAt(m.kind, int(m.index))
 	return m.all
 }
 

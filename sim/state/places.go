@@ -36,7 +36,7 @@ func (p *Places[T]) Free(env *sim.Env, first func(number int) T) *T {
 
 // Take does the same for a free place that the caller has chosen, nil if there is none.
 func (p *Places[T]) Take(env *sim.Env, x *T, first func(number int) T) *T {
-	env.Writes(p.kind, int(p.index))
+	env.Write(p.kind, int(p.index))
 	if x == nil {
 		x = arena.Next(&p.all, func(n int) *T { return p.newPlace(n, first) })
 	}
@@ -61,11 +61,11 @@ func (p *Places[T]) newPlace(n int, first func(number int) T) *T {
 func (p *Places[T]) At(number int) *T { return p.all[number] }
 
 // Change writes which places there are.
-func (p *Places[T]) Change(env *sim.Env) { env.Writes(p.kind, int(p.index)) }
+func (p *Places[T]) Change(env *sim.Env) { env.Write(p.kind, int(p.index)) }
 
-// Look is all places, only to see what there is (sim.Env.LooksAt).
+// Look is all places, only to see what there is (sim.Env.LookAt).
 func (p *Places[T]) Look(env *sim.Env) []*T {
-	env.LooksAt(p.kind, int(p.index))
+	env.LookAt(p.kind, int(p.index))
 	return p.all
 }
 

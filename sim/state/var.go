@@ -35,13 +35,13 @@ type place struct {
 // They are not inlined, so that the methods which ask whether cells are recorded are.
 
 //go:noinline
-func (p *place) read(env *sim.Env) { env.Reads(p.kind, int(p.index)) }
+func (p *place) read(env *sim.Env) { env.Read(p.kind, int(p.index)) }
 
 //go:noinline
-func (p *place) look(env *sim.Env) { env.LooksAt(p.kind, int(p.index)) }
+func (p *place) look(env *sim.Env) { env.LookAt(p.kind, int(p.index)) }
 
 //go:noinline
-func (p *place) write(env *sim.Env) { env.Writes(p.kind, int(p.index)) }
+func (p *place) write(env *sim.Env) { env.Write(p.kind, int(p.index)) }
 
 // Var is one value, or several that are used together.
 type Var[T any] struct {
@@ -66,7 +66,7 @@ func (v *Var[T]) Read(env *sim.Env) *T {
 }
 
 // Look reads the value only to see whether there is something to do: a story does not
-// follow it (sim.Env.LooksAt).
+// follow it (sim.Env.LookAt).
 func (v *Var[T]) Look(env *sim.Env) *T {
 	if env.Recording() {
 		v.look(env)
@@ -92,13 +92,13 @@ func (v *Var[T]) Change(env *sim.Env) *T {
 
 // ReadItem reads one entry of the value (sim.Cell).
 func (v *Var[T]) ReadItem(env *sim.Env, item int64) *T {
-	env.ReadsItem(v.kind, int(v.index), item)
+	env.ReadItem(v.kind, int(v.index), item)
 	return &v.x
 }
 
 // ChangeItem writes one entry of the value.
 func (v *Var[T]) ChangeItem(env *sim.Env, item int64) *T {
-	env.WritesItem(v.kind, int(v.index), item)
+	env.WriteItem(v.kind, int(v.index), item)
 	return &v.x
 }
 
@@ -161,13 +161,13 @@ func (c *Cell[T]) Change(env *sim.Env) *T {
 
 // ReadItem is Var.ReadItem.
 func (c *Cell[T]) ReadItem(env *sim.Env, item int64) *T {
-	env.ReadsItem(c.kind, int(c.index), item)
+	env.ReadItem(c.kind, int(c.index), item)
 	return c.value()
 }
 
 // ChangeItem is Var.ChangeItem.
 func (c *Cell[T]) ChangeItem(env *sim.Env, item int64) *T {
-	env.WritesItem(c.kind, int(c.index), item)
+	env.WriteItem(c.kind, int(c.index), item)
 	return c.value()
 }
 

@@ -226,14 +226,14 @@ func (s *subject) Build(w *sim.World) {
 	}
 	for i, c := range s.clients {
 		c.Reset(clientName(i), i, nil, 0)
-		c.Draws(s.draw(c.Name(), i))
+		c.SetDraw(s.draw(c.Name(), i))
 		if !s.config.Auth {
 			w.Add(c.Name(), c)
 			continue
 		}
 		of := s.sessions[i]
 		of.login, of.tokens = s.login(users[i%len(users)], i), of.tokens[:0]
-		c.Wraps(of.gives)
+		c.SetWrap(of.gives)
 		w.Add(c.Name(), of)
 	}
 	progress := s.config.Progress
@@ -253,7 +253,7 @@ func (s *subject) Build(w *sim.World) {
 	for i, c := range s.readers {
 		server := i / s.config.Readers
 		c.Reset(readerName(i), len(s.clients)+1+i, nil, s.firstCache()+sim.NodeID(server))
-		c.Draws(s.reads(s.firstCache() + sim.NodeID(server)))
+		c.SetDraw(s.reads(s.firstCache() + sim.NodeID(server)))
 		w.Add(c.Name(), s.unless(c.Name(), c))
 	}
 	for i, c := range s.holders {

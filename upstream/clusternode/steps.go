@@ -465,7 +465,7 @@ func (n *Node) TimerName(t sim.Timer) string { return timerNames[t] }
 
 // run has the guest run until all its goroutines wait, or are late.
 func (n *Node) run(env *sim.Env, message []byte) {
-	env.Writes(cellGuest, 0)
+	env.Write(cellGuest, 0)
 	n.clock = int64(env.Now()) + n.skew
 	n.Begin(env, n.cfg.Locks, node.ByFunction)
 	n.pausing = node.Pause{Loop: message == nil}

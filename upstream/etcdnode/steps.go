@@ -146,7 +146,7 @@ func (n *Node) hand(env *sim.Env, message []byte) { n.resume(env, message, false
 
 // resume has the guest go on until it waits. If lets, one of the goroutines that can run does.
 func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
-	env.Writes(cellGuest, 0)
+	env.Write(cellGuest, 0)
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}

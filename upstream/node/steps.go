@@ -89,7 +89,7 @@ func (n *Node) TimerName(sim.Timer) string { return "next timer of the guest" }
 
 // run has the guest run until all its goroutines wait, or are late.
 func (n *Node) run(env *sim.Env, message []byte) {
-	env.Writes(cellGuest, 0)
+	env.Write(cellGuest, 0)
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}

@@ -61,7 +61,7 @@ func (m *machine) TaskName(t sim.Task) string   { return fmt.Sprint("program ", 
 func (m *machine) TimerName(t sim.Timer) string { return fmt.Sprint("clock ", int(t)) }
 
 func (m *machine) Fire(env *sim.Env, t sim.Timer) {
-	env.Writes(cellVariable, int(t))
+	env.Write(cellVariable, int(t))
 	m.variables[t] = 100 + int(t)
 	env.Arm(t, 1)
 }
@@ -69,23 +69,23 @@ func (m *machine) Fire(env *sim.Env, t sim.Timer) {
 func (m *machine) Run(env *sim.Env, t sim.Task) {
 	p := int(t)
 	o := m.programs[p][m.at[p]]
-	env.Writes(cellLog, p)
+	env.Write(cellLog, p)
 	m.at[p]++
 	switch o.verb {
 	case read:
-		env.Reads(cellVariable, o.v)
+		env.Read(cellVariable, o.v)
 		m.logs[p] = append(m.logs[p], m.variables[o.v])
 	case write:
-		env.Writes(cellVariable, o.v)
+		env.Write(cellVariable, o.v)
 		m.variables[o.v] = 10*p + m.at[p]
 	case throw:
 		side := env.Choose(2, "side")
 		if side == 1 {
-			env.Writes(cellVariable, o.v)
+			env.Write(cellVariable, o.v)
 			m.variables[o.v] = -1
 		}
 	case start:
-		env.Reads(cellLog, o.v)
+		env.Read(cellLog, o.v)
 		if o.v != p && m.at[o.v] < len(m.programs[o.v]) {
 			env.Enable(sim.Task(o.v))
 		}

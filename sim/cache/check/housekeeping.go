@@ -174,13 +174,13 @@ func (h *Housekeeping) Log() []Detection { return h.log }
 // begin adds a comparison to the log and returns its number.
 func (h *Housekeeping) begin(env *sim.Env, d Detection) int {
 	h.log = append(h.log, d)
-	env.WritesItem(cellLog, 0, int64(len(h.log)))
+	env.WriteItem(cellLog, 0, int64(len(h.log)))
 	return len(h.log) - 1
 }
 
 // end says how a comparison ended.
 func (h *Housekeeping) end(env *sim.Env, n int, o Outcome) {
-	env.WritesItem(cellLog, 0, int64(n+1))
+	env.WriteItem(cellLog, 0, int64(n+1))
 	h.log[n].Outcome = o
 }
 

@@ -232,9 +232,9 @@ func (l *Level) Run(env *sim.Env) {
 	l.cfg.Surroundings.Execute(env, &m)
 }
 
-// Delegates is called when a LIST is about to be put to etcd; it returns why it must
+// Delegate is called when a LIST is about to be put to etcd; it returns why it must
 // not be.
-func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
+func (l *Level) Delegate(env *sim.Env, conn sim.Conn) *wire.Error {
 	if !l.Limits() {
 		return nil
 	}

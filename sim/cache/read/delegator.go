@@ -358,7 +358,7 @@ func (d *Delegator) answersExceedMemory(env *sim.Env) bool {
 	}
 	m := d.measured.Read(env)
 	if !m.begun || env.Elapsed(m.at, d.cfg.MeasurePeriod) {
-		env.TouchesAll()
+		env.TouchAll()
 		env.Cover(memoryMeasured)
 		*m = measured{0, env.Now(), true}
 		env.UnderWay(func(first *sim.Message, _ int) {

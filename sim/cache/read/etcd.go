@@ -291,7 +291,7 @@ func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
 			return tooManyDelegated
 		}
 	}
-	return r.d.cfg.Flow.Delegates(env, r.conn)
+	return r.d.cfg.Flow.Delegate(env, r.conn)
 }
 
 var (

@@ -152,11 +152,11 @@ func (s *Store) HearsOfCompactions() bool {
 // of a later one, before.
 func (s *Store) Compact(env *sim.Env, revision int64) bool {
 	k := &s.snapshots
-	env.ReadsItem(CellSnapshots, 0, itemCompacted)
+	env.ReadItem(CellSnapshots, 0, itemCompacted)
 	if revision <= s.compacted {
 		return false
 	}
-	env.WritesItem(CellSnapshots, 0, itemCompacted)
+	env.WriteItem(CellSnapshots, 0, itemCompacted)
 	s.compacted = revision
 	if k.tree != nil && s.compactSnapshots(revision) > 0 {
 		env.Cover(snapshotCompacted)
@@ -164,7 +164,7 @@ func (s *Store) Compact(env *sim.Env, revision int64) bool {
 		env.Cover(compactedWithoutLoss)
 	}
 	if s.cfg.WatchHistory == WatchHistoryUntilCompacted {
-		env.Writes(CellHistory, 0)
+		env.Write(CellHistory, 0)
 		if s.history.dropLess(revision) > 0 {
 			env.Cover(historyCompacted)
 		}
@@ -191,7 +191,7 @@ func (s *Store) CompactRevision() int64 { return s.compacted }
 // the store has heard of: no watch may begin before it any more. Watches that are open
 // get it from the dispatcher.
 func (s *Store) dropLate(env *sim.Env, resourceVersion int64) {
-	env.ReadsItem(CellSnapshots, 0, itemCompacted)
+	env.ReadItem(CellSnapshots, 0, itemCompacted)
 	if resourceVersion < s.compacted {
 		s.history.dropLess(s.compacted)
 		env.Cover(historyLate)
@@ -206,6 +206,6 @@ func (s *Store) watchedFrom(env *sim.Env) int64 {
 	if s.cfg.WatchHistory == WatchHistoryUntilFull {
 		return 0
 	}
-	env.ReadsItem(CellSnapshots, 0, itemCompacted)
+	env.ReadItem(CellSnapshots, 0, itemCompacted)
 	return s.compacted - 1
 }

@@ -26,7 +26,7 @@ const bufferSize = 100
 // begins with initial events).
 func (v *Interval) TakeObjects(env *sim.Env, s *Store, prefix string) {
 	at := s.ResourceVersion(env)
-	env.Reads(CellObjects, 0)
+	env.Read(CellObjects, 0)
 	s.objects.ascend(s.wholePrefix(prefix), "", func(kv *wire.KeyValue) bool {
 		kind := wire.Added
 		if s.cfg.InitialEventsAreModified && kv.ModRevision > kv.CreateRevision {
@@ -43,7 +43,7 @@ func (v *Interval) TakeObjects(env *sim.Env, s *Store, prefix string) {
 // TakeHistory makes the interval the events after a resourceVersion. The caller
 // has looked whether the history reaches back that far.
 func (v *Interval) TakeHistory(env *sim.Env, s *Store, after int64) {
-	env.Reads(CellHistory, 0)
+	env.Read(CellHistory, 0)
 	v.index, v.end = s.history.after(after), s.history.endIndex
 }
 
@@ -57,10 +57,10 @@ func (v *Interval) Next(env *sim.Env, s *Store) (Event, bool) {
 		}
 		h := &s.history
 		if v.index < h.startIndex {
-			env.Reads(CellHistory, 0)
+			env.Read(CellHistory, 0)
 			return Event{}, false
 		}
-		env.LooksAt(CellHistory, 0)
+		env.LookAt(CellHistory, 0)
 		for v.index < v.end && len(v.buffer) < bufferSize {
 			v.buffer = append(v.buffer, *h.at(v.index))
 			v.index++
@@ -70,7 +70,7 @@ func (v *Interval) Next(env *sim.Env, s *Store) (Event, bool) {
 	v.taken++
 	if v.end > 0 {
 		// Also if it was copied earlier: a story shall find this event alone.
-		env.ReadsItem(CellHistory, 0, e.ResourceVersion)
+		env.ReadItem(CellHistory, 0, e.ResourceVersion)
 	}
 	return e, true
 }

@@ -131,7 +131,7 @@ func (s *Store) SnapshotsAllowed(env *sim.Env) bool {
 	if s.snapshots.tree == nil {
 		return false
 	}
-	env.ReadsItem(CellSnapshots, 0, itemSwitch)
+	env.ReadItem(CellSnapshots, 0, itemSwitch)
 	return !s.snapshots.suspended
 }
 
@@ -143,9 +143,9 @@ func (s *Store) At(env *sim.Env, resourceVersion int64) (View, bool) {
 	}
 	at, ok := s.snapshots.lessOrEqual(resourceVersion)
 	if ok = ok && resourceVersion >= s.snapshots.compacted; ok {
-		env.ReadsItem(CellSnapshots, 0, at.resourceVersion)
+		env.ReadItem(CellSnapshots, 0, at.resourceVersion)
 	} else {
-		env.Reads(CellSnapshots, 0)
+		env.Read(CellSnapshots, 0)
 	}
 	return View{
 		ResourceVersion: resourceVersion, Snapshot: at.resourceVersion,
@@ -162,15 +162,15 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 	}
 	switch {
 	case !consistent:
-		env.Writes(CellSnapshots, 0)
+		env.Write(CellSnapshots, 0)
 		env.Cover(snapshotsSuspended)
 		k.reset()
 	case k.suspended:
-		env.WritesItem(CellSnapshots, 0, itemSwitch)
+		env.WriteItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotsAgain)
 		again.Say(env)
 	default:
-		env.LooksAt(CellSnapshots, 0)
+		env.LookAt(CellSnapshots, 0)
 	}
 	k.suspended = !consistent
 }
@@ -178,7 +178,7 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 // DropSnapshots drops all past states. The newest state stays, and the next event leaves a snapshot.
 func (s *Store) DropSnapshots(env *sim.Env) {
 	if k := &s.snapshots; k.taking() {
-		env.Writes(CellSnapshots, 0)
+		env.Write(CellSnapshots, 0)
 		if k.tree.Len() > 0 {
 			env.Cover(snapshotsDropped)
 			if env.Noting() {
@@ -196,7 +196,7 @@ func (s *Store) DropSnapshots(env *sim.Env) {
 // MarkInconsistentAmidEvent switches snapshots off while the next event is on its
 // way into the cache: between its look at the switch and its snapshot.
 func (s *Store) MarkInconsistentAmidEvent(env *sim.Env) {
-	env.WritesItem(CellSnapshots, 0, itemSwitch)
+	env.WriteItem(CellSnapshots, 0, itemSwitch)
 	s.snapshots.amidEvent = true
 }
 
@@ -207,7 +207,7 @@ func (s *Store) ToBeMarked() bool { return s.snapshots.amidEvent }
 // stands for the state after it, and is stale.
 func (s *Store) LoseSnapshot(env *sim.Env) {
 	if s.snapshots.taking() {
-		env.WritesItem(CellSnapshots, 0, itemSwitch)
+		env.WriteItem(CellSnapshots, 0, itemSwitch)
 		s.snapshots.losesNext = true
 	}
 }
@@ -217,8 +217,8 @@ func (s *Store) loses(env *sim.Env) bool {
 	if !s.snapshots.losesNext {
 		return false
 	}
-	env.ReadsItem(CellSnapshots, 0, itemSwitch)
-	env.WritesItem(CellSnapshots, 0, itemSwitch)
+	env.ReadItem(CellSnapshots, 0, itemSwitch)
+	env.WriteItem(CellSnapshots, 0, itemSwitch)
 	s.snapshots.losesNext = false
 	return true
 }
@@ -256,11 +256,11 @@ func (s *Store) SnapshotsBeyondHistory() int {
 // takeSnapshot keeps the state after an event. It comes before the broadcast: a
 // read that is woken by a version must find its snapshot.
 func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
-	env.WritesItem(CellSnapshots, 0, resourceVersion)
+	env.WriteItem(CellSnapshots, 0, resourceVersion)
 	k := &s.snapshots
 	k.outlived = false
 	if k.amidEvent {
-		env.ReadsItem(CellSnapshots, 0, itemSwitch)
+		env.ReadItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotOutlives)
 		outlives.Say(env, resourceVersion)
 		s.MarkConsistent(env, false)
@@ -284,7 +284,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 // is enough, it need not have lost an event yet: the snapshot of the list that
 // came before its oldest one goes (CompactSnapshotsLocked).
 func (s *Store) evictSnapshots(env *sim.Env) {
-	env.WritesItem(CellSnapshots, 0, sim.NoItem)
+	env.WriteItem(CellSnapshots, 0, sim.NoItem)
 	if h := &s.history; h.isFull() && s.compactSnapshots(h.at(h.startIndex).ResourceVersion) > 0 {
 		env.Cover(snapshotEvicted)
 		snapshotsGone.Say(env, h.at(h.startIndex).ResourceVersion)
@@ -315,7 +315,7 @@ func (s *Store) resetSnapshots(env *sim.Env, resourceVersion int64) {
 	if k.tree == nil {
 		return
 	}
-	env.Writes(CellSnapshots, 0)
+	env.Write(CellSnapshots, 0)
 	k.reset()
 	if k.taking() {
 		s.takeSnapshot(env, resourceVersion)

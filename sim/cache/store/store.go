@@ -89,7 +89,7 @@ func (s *Store) Clone() Store {
 
 // ResourceVersion is the revision up to which the objects are complete.
 func (s *Store) ResourceVersion(env *sim.Env) int64 {
-	env.Reads(CellResourceVersion, 0)
+	env.Read(CellResourceVersion, 0)
 	return s.resourceVersion
 }
 
@@ -97,29 +97,29 @@ func (s *Store) ResourceVersion(env *sim.Env) int64 {
 // goes back in time.
 func (s *Store) SetResourceVersion(env *sim.Env, resourceVersion int64) {
 	if resourceVersion == s.resourceVersion {
-		env.LooksAt(CellResourceVersion, 0)
+		env.LookAt(CellResourceVersion, 0)
 		return
 	}
 	if resourceVersion < s.resourceVersion {
-		env.Reads(CellResourceVersion, 0)
+		env.Read(CellResourceVersion, 0)
 		env.Cover(resourceVersionLowered)
 		versionLowered.Say(env, s.resourceVersion, resourceVersion)
 	}
-	env.Writes(CellResourceVersion, 0)
+	env.Write(CellResourceVersion, 0)
 	s.resourceVersion = resourceVersion
 }
 
 // Count is the number of objects; it returns false before the first list.
 func (s *Store) Count(env *sim.Env) (int, bool) {
-	env.LooksAt(CellObjects, 0)
-	env.LooksAt(CellResourceVersion, 0)
+	env.LookAt(CellObjects, 0)
+	env.LookAt(CellResourceVersion, 0)
 	return s.objects.tree.Len(), s.resourceVersion > 0
 }
 
 // Get is the object of a key, nil if there is none.
 func (s *Store) Get(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
 	if env.Recording() {
-		env.ReadsItem(CellObjects, 0, Item(key.Key))
+		env.ReadItem(CellObjects, 0, Item(key.Key))
 	}
 	found, _ := s.objects.tree.Get(key)
 	return found
@@ -131,15 +131,15 @@ func (s *Store) Get(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
 func (s *Store) Newest(env *sim.Env) View {
 	v := View{ResourceVersion: s.ResourceVersion(env), resource: s.cfg.Prefix}
 	if k := &s.snapshots; k.tree != nil {
-		env.LooksAt(CellSnapshots, 0)
+		env.LookAt(CellSnapshots, 0)
 		if newest, ok := k.tree.Max(); ok && k.outlived && k.taking() {
-			env.ReadsItem(CellSnapshots, 0, itemSwitch)
-			env.ReadsItem(CellSnapshots, 0, newest.resourceVersion)
+			env.ReadItem(CellSnapshots, 0, itemSwitch)
+			env.ReadItem(CellSnapshots, 0, newest.resourceVersion)
 			v.objects, v.Snapshot, v.changes = newest.objects, newest.resourceVersion, s.changesBehind(&newest)
 			return v
 		}
 	}
-	env.Reads(CellObjects, 0)
+	env.Read(CellObjects, 0)
 	v.objects, v.indices, v.changes = s.objects, s.indices, &s.changes
 	return v
 }
@@ -163,7 +163,7 @@ func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
 // Change is what the dispatcher is to be handed of a change that the store does not have yet.
 func (s *Store) Change(env *sim.Env, in *wire.WatchEvent) Event {
 	// What the object was before decides for selective watchers only.
-	env.LooksAt(CellObjects, 0)
+	env.LookAt(CellObjects, 0)
 	previous, exists := s.objects.tree.Get(in.Item)
 	if in.Type == wire.Deleted && !exists {
 		env.Cover(deletedUnknown)
@@ -199,7 +199,7 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 
 func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
 	if env.Recording() {
-		env.WritesItem(CellObjects, 0, Item(in.Item.Key))
+		env.WriteItem(CellObjects, 0, Item(in.Item.Key))
 	}
 	s.changes.note(in.Item.Key)
 	if in.Type == wire.Deleted {
@@ -217,7 +217,7 @@ func (s *Store) Overwrite(env *sim.Env, kv *wire.KeyValue) {
 
 func (s *Store) appendHistory(env *sim.Env, e Event) {
 	h := &s.history
-	env.WritesItem(CellHistory, 0, e.ResourceVersion)
+	env.WriteItem(CellHistory, 0, e.ResourceVersion)
 	if env.Mode() == sim.Timed {
 		e.RecordTime = env.Now()
 		before := h.capacity
@@ -241,8 +241,8 @@ func (s *Store) appendHistory(env *sim.Env, e Event) {
 
 // Replace makes a list the contents. Of initial, nil if it is not known, most of it may be.
 func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Initial, resourceVersion int64) {
-	env.Writes(CellHistory, 0)
-	env.Writes(CellObjects, 0)
+	env.Write(CellHistory, 0)
+	env.Write(CellObjects, 0)
 	s.history.reset()
 	s.fill(env, items, initial)
 	s.resetSnapshots(env, resourceVersion)
@@ -253,20 +253,20 @@ func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Init
 
 // OldestWatch is the oldest resourceVersion from which a watch misses no event.
 func (s *Store) OldestWatch(env *sim.Env) int64 {
-	env.Reads(CellHistory, 0)
+	env.Read(CellHistory, 0)
 	return s.history.oldest(max(s.listResourceVersion, s.watchedFrom(env))) - 1
 }
 
 // HistoryLen is how many events the history holds, HistoryCapacity how many it
 // can hold at present.
 func (s *Store) HistoryLen(env *sim.Env) int {
-	env.Reads(CellHistory, 0)
+	env.Read(CellHistory, 0)
 	return s.history.len()
 }
 
 // HistoryCapacity is how many events the history can hold at present.
 func (s *Store) HistoryCapacity(env *sim.Env) int {
-	env.LooksAt(CellHistory, 0)
+	env.LookAt(CellHistory, 0)
 	return s.history.capacity
 }
 

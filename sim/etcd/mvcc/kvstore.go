@@ -176,7 +176,7 @@ func (s *Store) own(of *Store) {
 
 // Rev is the current revision; the step depends on it.
 func (s *Store) Rev(env *sim.Env) int64 {
-	env.ReadsItem(CellRevision, 0, s.currentRev)
+	env.ReadItem(CellRevision, 0, s.currentRev)
 	return s.currentRev
 }
 
@@ -188,7 +188,7 @@ func (s *Store) CompactRev() int64 { return max(0, s.compactMainRev) }
 
 // ReadCompactRev is CompactRev; the step depends on it.
 func (s *Store) ReadCompactRev(env *sim.Env) int64 {
-	env.Reads(CellCompactRev, 0)
+	env.Read(CellCompactRev, 0)
 	return s.CompactRev()
 }
 
@@ -263,9 +263,9 @@ func lessKey(a, b keyIndex) bool { return a.key < b.key }
 // compactions is made anew.
 func (s *Store) restore(env *sim.Env) {
 	before, keys := s.currentRev, s.kvindex.Len()
-	env.Reads(CellStore, 0)
+	env.Read(CellStore, 0)
 	for _, v := range s.lost {
-		env.WritesItem(CellStore, 0, v.kv.ModRevision)
+		env.WriteItem(CellStore, 0, v.kv.ModRevision)
 	}
 	forgotten := s.restoreIndex()
 	s.restoreRevision(env)
@@ -279,13 +279,13 @@ func (s *Store) restore(env *sim.Env) {
 	}
 
 	if s.kvindex.Len() != keys {
-		env.Writes(CellStore, 0)
+		env.Write(CellStore, 0)
 	}
-	env.LooksAt(CellRevision, 0)
+	env.LookAt(CellRevision, 0)
 	if s.currentRev != before {
-		env.Writes(CellRevision, 0)
+		env.Write(CellRevision, 0)
 	}
-	env.Writes(CellCompactRev, 0)
+	env.Write(CellCompactRev, 0)
 	if s.currentRev < before {
 		env.Cover(coverRevisionBack)
 		restoredEarlier.Say(env, s.currentRev, before)
@@ -300,7 +300,7 @@ func (s *Store) restore(env *sim.Env) {
 // RollBack leaves of the backend what a backup of an earlier revision has, for the next process (etcdutl snapshot
 // restore). The store begins at a revision from there on, and all that is older may be compacted.
 func (s *Store) RollBack(env *sim.Env, to, begin int64, compacted bool) {
-	env.Writes(CellStore, 0)
+	env.Write(CellStore, 0)
 	s.backend = s.backend[:s.search(uint64(to)+1)]
 	s.digest, s.digested = sim.NewDigest, 0
 	s.beginRev = begin

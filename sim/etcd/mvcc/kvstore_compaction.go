@@ -21,12 +21,12 @@ func (j *compactionJob) Item() int64 { return j.rev }
 // Compact is store.Compact: the revision is fixed at once, the work comes
 // later. The code is 0 or that of a refusal.
 func (s *Store) Compact(env *sim.Env, rev int64) wire.Code {
-	env.Reads(CellCompactRev, 0)
+	env.Read(CellCompactRev, 0)
 	s.Rev(env)
 	if code := s.compact(rev); code != 0 {
 		return code
 	}
-	env.WritesItem(CellCompactRev, 0, rev)
+	env.WriteItem(CellCompactRev, 0, rev)
 	s.jobs.Add(env, compactionJob{rev: rev})
 	if len(s.jobs.All()) == 1 {
 		env.Enable(scheduleCompaction)
@@ -50,9 +50,9 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 	job := s.jobs.Read(env, 0)
 	rev, done := job.rev, s.compactBatch(&job)
 	s.jobs.Put(env, 0, job)
-	env.LooksAt(CellStore, 0)
+	env.LookAt(CellStore, 0)
 	for _, v := range s.removed {
-		env.WritesItem(CellStore, 0, v.kv.ModRevision)
+		env.WriteItem(CellStore, 0, v.kv.ModRevision)
 		switch lost := slices.Contains(s.lost, v); {
 		case lost:
 			env.Cover(coverRecreatedLost)
@@ -62,7 +62,7 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 		}
 	}
 	for _, v := range s.forgotten {
-		env.WritesItem(CellStore, 0, v.kv.ModRevision)
+		env.WriteItem(CellStore, 0, v.kv.ModRevision)
 	}
 	if !done {
 		env.Cover(coverCompactionPauses)

@@ -182,7 +182,7 @@ var orders = [...]func(a, b *wire.KeyValue) int{
 
 // CanRead says why a transaction cannot read at a past revision, 0 if it can.
 func (s *Store) CanRead(env *sim.Env, rev int64) wire.Code {
-	env.LooksAt(CellCompactRev, 0)
+	env.LookAt(CellCompactRev, 0)
 	switch {
 	case rev > s.Rev(env):
 		return wire.ErrFutureRev
@@ -207,10 +207,10 @@ func (s *Store) Compared(env *sim.Env, key, end string) []*wire.KeyValue {
 // Before is the value that a key had before a revision. It is nil if the key did
 // not exist; compacted reports that this is no longer known.
 func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, compacted bool) {
-	env.LooksAt(CellStore, 0)
-	env.LooksAt(CellCompactRev, 0)
+	env.LookAt(CellStore, 0)
+	env.LookAt(CellCompactRev, 0)
 	if rev-1 < s.compactMainRev {
-		env.Reads(CellCompactRev, 0)
+		env.Read(CellCompactRev, 0)
 		return nil, true
 	}
 	v := s.last(key).at(rev - 1)
@@ -335,12 +335,12 @@ func (s *Store) readsKeys(env *sim.Env, key, end string) {
 	if !env.Recording() {
 		return
 	}
-	env.LooksAt(CellStore, 0)
+	env.LookAt(CellStore, 0)
 	switch v := s.last(key); {
 	case end != "":
-		env.Reads(CellStore, 0)
+		env.Read(CellStore, 0)
 	case v != nil:
-		env.ReadsItem(CellStore, 0, v.kv.ModRevision)
+		env.ReadItem(CellStore, 0, v.kv.ModRevision)
 	}
 }
 
@@ -351,17 +351,17 @@ func (s *Store) readsRange(env *sim.Env, r *wire.RangeRequest, resp *wire.RangeR
 		return
 	}
 	s.Rev(env)
-	env.LooksAt(CellCompactRev, 0)
-	env.LooksAt(CellStore, 0)
+	env.LookAt(CellCompactRev, 0)
+	env.LookAt(CellStore, 0)
 	if resp == nil {
-		env.Reads(CellCompactRev, 0)
+		env.Read(CellCompactRev, 0)
 		return
 	}
 	if r.HashOnly {
-		env.Reads(CellStore, 0)
+		env.Read(CellStore, 0)
 	}
 	for _, kv := range resp.Kvs {
-		env.ReadsItem(CellStore, 0, kv.ModRevision)
+		env.ReadItem(CellStore, 0, kv.ModRevision)
 	}
 	if r.RangeEnd == "" && len(resp.Kvs) == 0 {
 		s.readsKeys(env, r.Key, "")

@@ -105,8 +105,8 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 // no lock may see the events first, with AfterEvents.
 func (s *WatchableStore) End(env *sim.Env) {
 	rev := s.currentRev + 1
-	env.WritesItem(CellStore, 0, rev)
-	env.WritesItem(CellRevision, 0, rev)
+	env.WriteItem(CellStore, 0, rev)
+	env.WriteItem(CellRevision, 0, rev)
 	told := s.notify(env, rev)
 	s.end()
 	s.unpublished = told && s.opts.VisibleLater
@@ -237,7 +237,7 @@ func (s *WatchableStore) Unpublished() bool { return s.unpublished }
 // Publish makes the last write visible.
 func (s *WatchableStore) Publish(env *sim.Env) {
 	if s.unpublished {
-		env.WritesItem(CellRevision, 0, s.currentRev)
+		env.WriteItem(CellRevision, 0, s.currentRev)
 		s.unpublished = false
 	}
 }
@@ -363,8 +363,8 @@ func (s *WatchableStore) runSyncWatchersLoop(env *sim.Env) {
 func (s *WatchableStore) syncWatchers(env *sim.Env) {
 	s.Publish(env)
 	curRev := s.Rev(env)
-	env.LooksAt(CellCompactRev, 0)
-	env.LooksAt(CellStore, 0)
+	env.LookAt(CellCompactRev, 0)
+	env.LookAt(CellStore, 0)
 	chosen, minRev := s.chooseAll(env, s.choose(env))
 	list := s.unsyncedBatch(env, chosen, s.turnHistory(env, minRev, curRev+1))
 
@@ -456,7 +456,7 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 // fallsThrough: the watcher goes on as if its history was there (#17529).
 func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 	env.Cover(coverCompactedFallsThrough)
-	env.Reads(CellCompactRev, 0)
+	env.Read(CellCompactRev, 0)
 	fellThrough.Say(env, w.ws.Name, *w.minRev.Value(), next)
 }
 
@@ -489,11 +489,11 @@ func (w *watcher) readsHistory(env *sim.Env) {
 	}
 	for _, v := range s.rangeEvents(from, s.currentRev+1) {
 		if w.contains(v.kv.Key) {
-			env.ReadsItem(CellStore, 0, v.kv.ModRevision)
+			env.ReadItem(CellStore, 0, v.kv.ModRevision)
 		}
 	}
 	if c := s.compactMainRev; minRev <= c && len(s.rangeEvents(c, c+1)) == 0 {
-		env.ReadsItem(CellStore, 0, c)
+		env.ReadItem(CellStore, 0, c)
 	}
 }
 

@@ -173,7 +173,7 @@ func (w *watcher) sendCompacted(env *sim.Env, staysUnsynced bool) bool {
 	} else {
 		cancelledCompacted.Say(env, w.ws.Name)
 	}
-	env.Reads(CellCompactRev, 0)
+	env.Read(CellCompactRev, 0)
 	w.ws.Post(env, &WatchResponse{ID: w.id, CompactRevision: w.ws.store.compactMainRev})
 	w.watch.Change(env).compacted = true
 	return true

@@ -172,8 +172,8 @@ var TimerNames = [...]string{"resync", "program"}
 // Tasks is how many tasks there are: the number of the first that is not one of them.
 func (s *Informer) Tasks() sim.Task { return taskHandle(len(s.handlers)) }
 
-// Looks declares that the present step looks into the store.
-func (s *Informer) Looks(env *sim.Env) {
+// Look declares that the present step looks into the store.
+func (s *Informer) Look(env *sim.Env) {
 	s.store.Read(env)
 	s.version.Read(env)
 }
