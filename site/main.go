@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/watchbed/watchbed/site/debugger"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/site/debugger"
 )
 
 func main() {

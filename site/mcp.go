@@ -12,10 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/watchbed/watchbed/command/explain"
-	"github.com/watchbed/watchbed/site/debugger"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/report"
 	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/site/debugger"
 )
 
 // maxAnswer is the size of the greatest answer, in bytes: what an agent reads in one go.

@@ -294,5 +294,5 @@ type wrong struct {
 	args   []any
 }
 
-func (w *wrong) String() string    { return fmt.Sprintf(w.format, w.args...) }
+func (w *wrong) String() string   { return fmt.Sprintf(w.format, w.args...) }
 func (w *wrong) Concern() Concern { return w.about }
