@@ -285,3 +285,398 @@ func (e *Env) Add(m metric.Metric, n int64) {
 		e.w.metrics[m].Add(n)
 	}
 }
+
+type connKind uint8
+
+const (
+	streamConn connKind = iota
+	callConn
+)
+
+type connState uint8
+
+const (
+	connFree connState = iota
+	connOpen
+	// connEnding: a Hangup is under way in at least one lane.
+	connEnding
+)
+
+// Link is a connection as the world has it, a pair of lanes: number 2i leads from the opener to the acceptor,
+// 2i+1 back.
+type Link struct {
+	ID               Conn
+	Opener, Acceptor NodeID
+	kind             connKind
+	state            connState
+}
+
+// IsFree reports whether the connection has ended, so that its number is free.
+func (k *Link) IsFree() bool { return k.state == connFree }
+
+// lane is one direction of a connection: a queue that keeps its order.
+type lane struct {
+	queue []Message
+	head  int
+	slot  int32
+	// room is the number of messages the lane holds before the sender must
+	// wait; 0 is no bound.
+	room int
+	// held: the receiver does not take from the lane for now.
+	held bool
+	// cut: a partition is between the ends.
+	cut bool
+	// deaf: the far end does not receive any more; messages are dropped.
+	deaf bool
+}
+
+// stopped: nothing is delivered for now.
+func (l *lane) stopped() bool { return l.held || l.cut }
+
+func (l *lane) len() int       { return len(l.queue) - l.head }
+func (l *lane) peek() *Message { return &l.queue[l.head] }
+
+// pop leaves the message in the queue's memory, where a later one overwrites it:
+// payloads belong to nodes, which keep them for a whole run anyway.
+func (l *lane) pop() {
+	l.head++
+	if l.head == len(l.queue) {
+		l.queue, l.head = l.queue[:0], 0
+	}
+}
+
+// moveUp makes room at the end: without it a lane that is never empty would grow
+// with everything that ever went through it.
+func (l *lane) moveUp() {
+	n := copy(l.queue, l.queue[l.head:])
+	clear(l.queue[n:])
+	l.queue, l.head = l.queue[:n], 0
+}
+
+func (w *World) open(from, to NodeID, k connKind) Conn {
+	i := w.firstFree
+	if w.fresh {
+		i = len(w.conns)
+	}
+	for i < len(w.conns) && w.conns[i].state != connFree {
+		i++
+	}
+	w.firstFree = i + 1
+	w.looksAt(CellNumbers, i)
+	if i == len(w.conns) {
+		// The slices may hold memory of an earlier run: take its queues over.
+		w.conns = append(w.conns, Link{ID: Conn(i)})
+		if cap(w.lanes) >= 2*i+2 {
+			w.lanes = w.lanes[:2*i+2]
+		} else {
+			w.lanes = append(w.lanes, lane{}, lane{})
+		}
+		for _, n := range [2]int32{int32(2 * i), int32(2*i + 1)} {
+			w.lanes[n].slot = w.newSlot(Deliver, 0, n)
+		}
+	}
+	c := &w.conns[i]
+	c.ID += 1 << connIndexBits
+	c.Opener, c.Acceptor, c.kind, c.state = from, to, k, connOpen
+	w.resetLane(2*i, to)
+	w.resetLane(2*i+1, from)
+	if len(w.partitions) > 0 {
+		w.lanes[2*i].cut, w.lanes[2*i+1].cut = w.separated(from, to), w.separated(to, from)
+	}
+	return c.ID
+}
+
+func (w *World) resetLane(n int, to NodeID) {
+	l := &w.lanes[n]
+	*l = lane{queue: l.queue[:0], slot: l.slot}
+	w.slots[l.slot].action.Node = to
+	w.clearReady(l.slot)
+}
+
+// find returns the connection if it still is the one that c names.
+func (w *World) find(c Conn) *Link {
+	k := &w.conns[c.index()]
+	if k.state == connFree || k.ID != c {
+		return nil
+	}
+	return k
+}
+
+// laneFrom is the lane on which n sends.
+func (w *World) laneFrom(k *Link, n NodeID) *lane {
+	i := k.ID.index() * 2
+	if n == k.Acceptor {
+		i++
+	}
+	return &w.lanes[i]
+}
+
+// laneTo is the lane from which n receives.
+func (w *World) laneTo(k *Link, n NodeID) *lane {
+	i := k.ID.index() * 2
+	if n == k.Opener {
+		i++
+	}
+	return &w.lanes[i]
+}
+
+func (w *World) push(l *lane, m Message) {
+	if w.mode == Timed {
+		m.due = w.now + Time(w.delay(w.bounds[w.phase].Network, "network delay"))
+		if l.len() > 0 {
+			m.due = max(m.due, l.queue[len(l.queue)-1].due)
+		}
+		if pace := w.nodes[m.From].pace; pace > 0 {
+			if b, bulky := m.Payload.(Bulky); bulky {
+				m.due += Time(pace) * Time(b.Objects())
+			}
+		}
+	}
+	if l.head > 0 && len(l.queue) == cap(l.queue) {
+		l.moveUp()
+	}
+	w.touchLane(l, true)
+	l.queue = append(l.queue, m)
+	if l.len() == 1 && !l.stopped() {
+		w.makeReady(l.slot, m.due)
+	}
+}
+
+func (w *World) deliver(s *slot) {
+	l := &w.lanes[s.action.Number]
+	k := &w.conns[s.action.Number/2]
+	w.current = *l.peek()
+	m := &w.current
+	w.touchLane(l, true)
+	w.touchConn(k.ID, false)
+	wasFull := l.room > 0 && l.len() == l.room
+	l.pop()
+	if l.len() > 0 && !l.stopped() {
+		w.makeReady(l.slot, l.peek().due)
+	} else {
+		w.clearReady(l.slot)
+	}
+	_, end := m.Payload.(*Hangup)
+	switch {
+	case end:
+		// A broken connection ends when both ends have heard of it, a closed
+		// one as soon as the other end has.
+		l.deaf = true
+		if w.laneFrom(k, m.To).deaf {
+			w.free(k)
+		}
+	case k.kind == callConn && m.From == k.Acceptor:
+		w.free(k)
+	}
+	w.act(m.To, m.Cause)
+	w.own(m.To).Receive(&w.env, m)
+	if wasFull {
+		w.wakeSender(m)
+	}
+}
+
+// wakeSender tells the sender of a message that its lane has room again.
+func (w *World) wakeSender(m *Message) {
+	if w.nodes[m.From].drained {
+		w.looksAt(CellNode, int(m.From))
+		w.act(m.From, w.nodes[m.From].root)
+		w.own(m.From).(Drained).Drained(&w.env, m.Conn)
+	}
+}
+
+func (w *World) free(k *Link) {
+	i := k.ID.index()
+	w.touchConn(w.conns[i].ID, true)
+	k.state = connFree
+	w.firstFree = min(w.firstFree, i)
+	w.resetLane(2*i, 0)
+	w.resetLane(2*i+1, 0)
+}
+
+// closeConn ends a connection: n hears nothing more, the peer hears what n sent
+// before, then the hang-up. Giving up a call does not take the
+// request back: it may still arrive and have its effect, and the connection
+// ends when the answer comes to nothing.
+func (w *World) closeConn(k *Link, n NodeID, h *Hangup) {
+	answered := w.laneTo(k, n).len() > 0
+	w.dropIncoming(k, n)
+	switch {
+	case k.state == connFree:
+	case k.kind == callConn:
+		if answered {
+			w.free(k)
+		}
+	case k.state == connOpen:
+		k.state = connEnding
+		w.hangUp(k, w.laneFrom(k, n), n, h)
+	}
+}
+
+// dropIncoming makes n stop listening; the connection is gone once neither end
+// listens.
+func (w *World) dropIncoming(k *Link, n NodeID) {
+	in := w.laneTo(k, n)
+	w.touchLane(in, true)
+	in.queue, in.head, in.deaf = in.queue[:0], 0, true
+	w.clearReady(in.slot)
+	if w.laneFrom(k, n).deaf {
+		w.free(k)
+	}
+}
+
+// breakConn cuts a connection: each direction loses what was under way from
+// some point on, then hears of it.
+func (w *World) breakConn(c Conn) {
+	k := w.find(c)
+	k.state = connEnding
+	for _, n := range [2]NodeID{k.Opener, k.Acceptor} {
+		w.breakLane(k, n)
+	}
+}
+
+// breakLane is breakConn for what one end sends.
+func (w *World) breakLane(k *Link, n NodeID) {
+	out := w.laneFrom(k, n)
+	if out.deaf {
+		return
+	}
+	if under := out.len(); under > 0 {
+		kept := 0
+		if w.nodes[n].pace == 0 {
+			kept = w.choose(under+1, "survives the break")
+		}
+		clear(out.queue[out.head+kept:])
+		out.queue = out.queue[:out.head+kept]
+		if kept == 0 {
+			w.clearReady(out.slot)
+		}
+	}
+	w.hangUp(k, out, n, hangupBroken)
+}
+
+func (w *World) hangUp(k *Link, out *lane, n NodeID, h *Hangup) {
+	to := k.Acceptor
+	if n == k.Acceptor {
+		to = k.Opener
+	}
+	m := Message{Payload: h, Conn: k.ID, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)}
+	if w.observed() {
+		w.tell(Event{Kind: Sent, Node: n, Message: m})
+	}
+	w.push(out, m)
+}
+
+func (w *World) ordinal(c Cause) int32 {
+	if w.nameless {
+		return 0
+	}
+	r := &w.causes[c]
+	r.sent++
+	return r.sent - 1
+}
+
+// UnderWay calls f for each connection on which messages of a node are not yet
+// received, with the first of them and their number. What survived the break of its
+// connection is no concern of the sender any more, and is left out. Judges call it
+// between steps.
+func (w *World) UnderWay(from NodeID, f func(first *Message, count int)) {
+	for i := 1; i < len(w.conns); i++ {
+		k := &w.conns[i]
+		if k.state == connFree || k.Opener != from && k.Acceptor != from {
+			continue
+		}
+		if l := w.laneFrom(k, from); l.len() > 0 && l.queue[len(l.queue)-1].Payload != hangupBroken {
+			f(l.peek(), l.len())
+		}
+	}
+}
+
+// NodeID numbers the nodes of a world in the order in which they were added.
+// Node 0 is the world itself: it acts when a fault strikes.
+type NodeID uint16
+
+// Conn is one connection as both its ends see it: a gRPC stream or one unary
+// call. Numbers are reused after a hang-up, so a Conn carries the generation
+// of its number; sending on one that is gone is silently dropped, as a write
+// to a dead TCP connection is.
+type Conn uint32
+
+// NoConn is the zero Conn; no connection has it.
+const NoConn Conn = 0
+
+const connIndexBits = 16
+
+func (c Conn) index() int { return int(c & (1<<connIndexBits - 1)) }
+
+// Payload is what a message says. Payloads are immutable once sent: the trace,
+// clones of the world and the receiver share them.
+type Payload interface {
+	// Digest mixes everything in the payload into d.
+	Digest(d Digest) Digest
+	// Label is a short description for people: "Put /a=1".
+	Label() string
+}
+
+// Bulky is a payload whose time on its way depends on how many objects are in it, if the
+// node that sends it is paced (World.Pace).
+type Bulky interface {
+	Objects() int
+}
+
+// Message is a payload under way.
+type Message struct {
+	Payload  Payload
+	Conn     Conn
+	From, To NodeID
+	// Cause is the operation or activity that led to this message, Ordinal its
+	// number among that cause's messages. Together they name the message
+	// independently of what other causes did before.
+	Cause   Cause
+	Ordinal int32
+	due     Time
+}
+
+// Hangup is the payload that ends each lane of a connection that broke or was
+// closed: what was sent before may have been lost when it broke.
+type Hangup struct {
+	// Broken is false if the peer closed the connection on purpose.
+	Broken bool
+}
+
+func (h *Hangup) Digest(d Digest) Digest { return d.Text("hangup").Bool(h.Broken) }
+
+func (h *Hangup) Label() string {
+	if h.Broken {
+		return "connection broken"
+	}
+	return "connection closed"
+}
+
+var (
+	hangupBroken = &Hangup{Broken: true}
+	hangupClosed = &Hangup{}
+)
+
+// Cause is why something happens: an operation of a client or an activity of a
+// node. It is an index into a table of its world.
+type Cause int32
+
+type causeRecord struct {
+	node     NodeID
+	activity string
+	seq      int
+	sent     int32
+}
+
+// OmitNames has the world keep nothing that only replays, stories and figures need: names of causes and messages, the
+// hash of the trace, and metrics. What happens in it stays the same. It and its clones count coverage points together.
+// Call it before the nodes are added. It is for many worlds of which no story is told.
+func (w *World) OmitNames() { w.nameless, w.untraced = true, true }
+
+func (w *World) newCause(r causeRecord) Cause {
+	if w.nameless {
+		return 0
+	}
+	w.causes = append(w.causes, r)
+	return Cause(len(w.causes) - 1)
+}

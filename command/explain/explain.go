@@ -3,16 +3,11 @@
 // release of etcd, a property, a strategy, a metric, a finding. It looks into the registries, so
 // what another module registers is explained like ours.
 //
-//	lists.go        the kinds of names, and a list of each
-//	explain.go      all explanations of one name: facts, each with a label
-//	mention.go      what speaks of a word that is no name
-//	text.go         how it is printed
-//	release.go      releases of etcd, and for which of them something holds, in words
-//	unlike.go       which scenarios tell two values of an option apart
-//	presets.go      which releases, designs, bugs and scenarios set a value
-//	kinds.go        properties, violations, strategies, metrics, findings, designs, options and their values
-//
-// Scenarios, bugs, and releases of etcd and Kubernetes have files of their own.
+//	lists.go     the kinds of names, and a list of each
+//	explain.go   all explanations of one name: facts, each with a label; how they are printed; what speaks of a word
+//	release.go   releases of etcd and Kubernetes, and for which of them something holds, in words
+//	presets.go   scenarios and bugs; which releases, designs, bugs and scenarios set a value
+//	kinds.go     properties, violations, strategies, metrics, findings, designs, options and their values
 //
 // The package must never import package command, or read flags.
 package explain

@@ -291,7 +291,7 @@ func order(path []*place, race func(first int)) {
 func (s *search) race(first int) {
 	last := len(s.path) - 1
 	if e := &s.path[last].event; s.reversible(s.path[first], e) {
-		s.reverse(first, last, e)
+		s.reverse(first, last)
 	}
 }
 
@@ -303,7 +303,7 @@ func (s *search) reversible(p *place, later *event) bool {
 
 // reverse has a step tried in the place of event i that leads to the later event e before it.
 // It is the first of those between them that do not come behind i, or e itself.
-func (s *search) reverse(i, last int, e *event) {
+func (s *search) reverse(i, last int) {
 	s.between = s.between[:0]
 	from, first := s.path[i], int32(-1)
 	for j := i + 1; j <= last; j++ {

@@ -5,9 +5,9 @@
 //	Delegator   all writes of one cache
 //	Write       one Create, GuaranteedUpdate or Delete
 //
-// delegator.go has the request, and the suggestion that goes with it; store.go what the store makes of
-// that: what it takes the object for (objState), GuaranteedUpdate, conditionalDelete, Create, and the transaction;
-// txn_delegator.go a write that takes the cache's objects in place of etcd's (KEP-6404).
+// delegator.go has the request, the suggestion that goes with it, and a write that takes the cache's objects in place
+// of etcd's (KEP-6404); store.go what the store makes of that: what it takes the object for (objState),
+// GuaranteedUpdate, conditionalDelete, Create, and the transaction.
 //
 // The suggestion may be older than etcd's object: the cache is behind. What a check makes of it
 // is not final then. Either etcd is asked for the object and all begins again, or the

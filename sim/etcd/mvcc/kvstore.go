@@ -1,10 +1,9 @@
 // Package mvcc (unstable) is the store of a simulated etcd server, with the original's parts under
 // the original's names:
 //
-//	kvstore*.go, index.go    Store: the key index over the backend, compaction, restore
-//	watchable_store.go       WatchableStore: notify, syncWatchers, syncVictimsLoop, restore
-//	watcher_group.go         choose, chooseAll, eventBatch
-//	watcher.go               watcher, WatchStream
+//	kvstore*.go          Store: the key index over the backend, compaction, restore
+//	watchable_store.go   WatchableStore: notify, syncWatchers, syncVictimsLoop, restore
+//	watcher.go           WatchStream, watcher; choose, chooseAll, eventBatch
 //
 // Each method that takes an Env is part of one step of a simulation, and declares
 // which cells it reads and writes. A store behaves like that of a release as its
