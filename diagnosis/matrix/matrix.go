@@ -5,10 +5,9 @@
 //
 //	column   what scenarios came to with one side: a cell of the matrix, or what is compared and saved
 //	run      the campaigns that fill it
-//	matrix   cells, questions, the evidence for each answer
-//	apart    the scenarios that tell a design from the others; versions with which every run is the same; what is known beside
+//	matrix   cells, questions, the evidence for each answer; the scenarios that tell a design from the others; what
+//	         happens in the stories of a way to fail, and where two columns differ
 //	differ   two columns, or one and what is known of it: verdicts, frequencies, ways to fail
-//	stories  what happens in the stories of a way to fail, and where two columns differ
 //	cost     what the consistent LISTs of one workload cost, and what differs
 //
 // What was not run, cut off or never checked is unknown, and never counts as alike. The package must never print
