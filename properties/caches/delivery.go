@@ -21,9 +21,9 @@ import (
 var BacklogBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "backlog-bounded", Kind: testbed.Safety,
 	Promise: "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history, which has room for ring-max events. " +
-		"A pass over watches that missed events reads catch-up-units of the history and gives them catch-up-pushes events at most, and does not end before while one waits for its turn.",
+		"A pass over watches that missed events reads catch-up-units of the history and gives them catch-up-pushes events at most, and does not end before while one waits for its turn. If there are too many, it takes those with the most room.",
 	Violated: "watch keeps too many events",
-	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied", "room": "history larger than it may be", "pass": "pass over too much", "short": "pass ends too early"},
+	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied", "room": "history larger than it may be", "pass": "pass over too much", "short": "pass ends too early", "choice": "pass leaves out the wrong watch"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.EachCache(bounded),
 })
@@ -47,6 +47,8 @@ func boundedPass(c *testbed.Cache, p dispatch.Pass, all *testbed.Tally) {
 	case read > mostRead || p.Given > mostGiven:
 		all.Violatef("pass", about, "a pass of %s over watches reads %d of its history and gives away %s, and may read %d and give %d",
 			c.Name, read, sim.Some(p.Given, "event"), mostRead, mostGiven)
+	case p.LeftRoom > p.LeastRoom:
+		all.Violatef("choice", about, "a pass of %s over watches serves one with room for %s, and leaves out one with room for %d", c.Name, sim.Some(p.LeastRoom, "event"), p.LeftRoom)
 	case p.Unserved > 0 && leastRead-read > opening && p.Given < leastGiven:
 		all.Violatef("short", about, "a pass of %s over watches ends while %d wait for their turn: it has read %d of its history of the %d that it may, and given away %s of %d",
 			c.Name, p.Unserved, read, leastRead, sim.Some(p.Given, "event"), leastGiven)

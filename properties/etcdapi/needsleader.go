@@ -20,10 +20,10 @@ import (
 // each keep-alive that is asked for, and each stream that is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Name: "needs-leader", Kind: testbed.Safety, Inside: true,
-	Promise:  "While etcd has no leader it answers no write, no linearizable read and no keep-alive, and it ends the watch streams that require a leader and no others. Each member knows when there is a leader again.",
+	Promise:  "While etcd has no leader it answers no write, no linearizable read and no keep-alive, and it ends the watch streams that require a leader and no others. Each member knows when there is a leader again. One that is cut off from its leader knows none after one election timeout at the earliest, and after two at the latest.",
 	Violated: "acts without a leader",
 	Labels: map[string]string{
-		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader", "never": "knows no leader any more",
+		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader", "never": "knows no leader any more", "soon": "gives up its leader too soon", "late": "knows a leader for too long",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Timed},
 	New:     evidence.With(testbed.Each(testbed.EtcdMember, needsLeader, testbed.EtcdMember)),
@@ -34,6 +34,9 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 type leaderless struct {
 	since, until sim.Time
 	lost, over   bool
+	// cutOff: the member is cut off from the leader since cut, and still knows it.
+	cutOff bool
+	cut    sim.Time
 }
 
 // by is what is known of it at a time.
@@ -44,7 +47,8 @@ func (l leaderless) by(now sim.Time) leaderless {
 	return l
 }
 
-func needsLeader(s *testbed.System, w *sim.World, member int, l *leaderless, _ *testbed.Tally) {
+func needsLeader(s *testbed.System, w *sim.World, member int, l *leaderless, all *testbed.Tally) {
+	l.heartbeats(s, w, &s.Members()[member], all)
 	switch m := s.Members()[member]; {
 	case l.over:
 	case !l.lost && !m.Server.HasLeader():
@@ -58,10 +62,30 @@ func needsLeader(s *testbed.System, w *sim.World, member int, l *leaderless, _ *
 	}
 }
 
+// heartbeats judges how long a member hears nothing of its leader until it knows none: raft draws an election timeout
+// between the one that is set and twice that.
+func (l *leaderless) heartbeats(s *testbed.System, w *sim.World, m *testbed.Member, all *testbed.Tally) {
+	least, silent := s.ElectionTimeout(), w.Now().Sub(l.cut)
+	switch knows := m.Server.HasLeader(); {
+	case !m.Server.CutOff():
+		l.cutOff = false
+	case !l.cutOff && knows:
+		l.cutOff, l.cut = true, w.Now()
+	case l.cutOff && !knows:
+		if l.cutOff = false; silent < least {
+			all.Violatef("soon", testbed.Concern{Node: m.Name}, "%s hears nothing of its leader for %v, and knows none any more; an election timeout is %v at least",
+				m.Name, silent, least)
+		}
+	case l.cutOff && silent > 2*least:
+		all.Violatef("late", testbed.Concern{Node: m.Name}, "%s hears nothing of its leader for %v, and takes it for its leader; an election timeout is %v at most",
+			m.Name, silent, 2*least)
+	}
+}
+
 // Digest is when a member knew no leader, and, once for all, since when each request waits, and which streams had
 // begun before that.
 func (l *leaderless) Digest(s *testbed.System, member int, d sim.Digest) sim.Digest {
-	d = d.Bool(l.lost).Bool(l.over).Int(int64(l.since)).Int(int64(l.until))
+	d = d.Bool(l.lost).Bool(l.over).Int(int64(l.since)).Int(int64(l.until)).Bool(l.cutOff).Int(int64(l.cut))
 	if member > 0 {
 		return d
 	}

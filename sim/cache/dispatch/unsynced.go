@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -56,6 +57,9 @@ type Pass struct {
 	// Opened is how often it has opened the history, Read how many events it has read there, Given how many watchers
 	// took. Unserved is how many watchers had room when it ended, and no turn.
 	Opened, Read, Given, Unserved int
+	// If there were too many watchers, LeastRoom is that of one it chose in its channel, and LeftRoom the most of one it
+	// left out.
+	LeastRoom, LeftRoom int
 }
 
 func (p *pass) forget() {
@@ -250,6 +254,14 @@ func (d *Dispatcher) choose(env *sim.Env) {
 		slices.SortStableFunc(p.candidates, func(v, w int) int {
 			return cmp.Or(cmp.Compare(free(w), free(v)), cmp.Compare(place(v), place(w)))
 		})
+		p.done.LeastRoom = math.MaxInt
+		for i, n := range p.candidates {
+			if room := int(d.watchers.At(n).capacity) - d.watchers.At(n).input.Len(); i < limit {
+				p.done.LeastRoom = min(p.done.LeastRoom, room)
+			} else {
+				p.done.LeftRoom = max(p.done.LeftRoom, room)
+			}
+		}
 		p.candidates = p.candidates[:limit]
 		p.rotation = (p.candidates[limit-1] + 1) % places
 	}
