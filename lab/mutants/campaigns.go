@@ -74,7 +74,8 @@ var matters = []struct{ option, scenario string }{
 // further are scenarios with a release, with amounts or with two options together that none of the others has: a
 // release that remembers one progress request, a limit on the memory of answers, seats of reads that share one question
 // for etcd's revision, more watches that come back at a compacted revision, handlers of shared informers that are added
-// after the time by default, more slow watches than one pass catches up, and as many handlers as an informer may have.
+// after the time by default, more slow watches than one pass catches up, with room for one event to three, as many handlers
+// as an informer may have, and a cache that waits for the echo of its request on a stream with another.
 var further = []struct {
 	scenario, etcd string
 	settings       []option.Setting
@@ -85,8 +86,9 @@ var further = []struct {
 	{"seats", "3.6.16", option.Settings("revision-sharing=accumulated")},
 	{"compacted-watch-history", "3.6.16", option.Settings("compactions=8", "watchers=6")},
 	{"informer-handlers", "3.6.16", option.Settings("mode=timed", "horizon=30s", "network=100ms", "scheduling=10ms", "informer-resync=500ms")},
-	{"stalled-watches", "3.6.16", option.Settings("slow-watchers=groups", "catch-up-watchers=1")},
+	{"stalled-watches", "3.6.16", option.Settings("slow-watchers=groups", "catch-up-watchers=1", "watch-buf=3")},
 	{"informer-handlers", "3.6.16", option.Settings("informer-handlers=98")},
+	{"consistent-list", "3.6.16", option.Settings("progress-requests=echo", "resources=2", "shared-stream=true")},
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those
