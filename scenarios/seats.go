@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -45,6 +46,7 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=4 items=3 await-ready=true
 		list-watchers=1 list-rounds=2 list-rv=every drawn-readers=4 drawn-watchers=2 drawn-requests=5 informers=1
 		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 to-rest=true steps=20000`),
+	Draws:  option.Ranges(`seats-by=objects|size|memory object-size=1000|60000 seats-cap=shipped|none`),
 	About:  testbed.Reaches{"flow control: request executed at once": 80},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned},
 	Known:  known.EarlyVersions(caches.CatchUp),
