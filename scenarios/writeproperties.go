@@ -248,6 +248,36 @@ func lookForLostUpdate(w *write, all *testbed.Tally) {
 	}
 }
 
+// WritesAskOnce is upstream's origStateIsCurrent (storage/etcd3, GuaranteedUpdate and conditionalDelete): what etcd has
+// said of the object needs no second look, also for an update that changes nothing. It is exercised by each question of
+// a write.
+var WritesAskOnce = testbed.RegisterProperty(&testbed.Property{
+	Name: "writes-ask-once", Kind: testbed.Safety,
+	Promise:  "A write through an API server asks etcd for its object once at most, and once more for each transaction that etcd has refused.",
+	Violated: "write asks etcd again",
+	Labels:   map[string]string{"again": "write asks etcd again"},
+	New:      testbed.EachCache(asksOnce),
+})
+
+// asksOnce judges a cache whose writes had asked so often before the step.
+func asksOnce(_ *testbed.System, _ *sim.World, c *testbed.Cache, before *int, all *testbed.Tally) {
+	of, writes := c.Node.(interface {
+		Writes(visit func(asked, conflicts int))
+	})
+	if !writes {
+		return
+	}
+	sum := 0
+	of.Writes(func(asked, conflicts int) {
+		if sum += asked; asked > 1+conflicts {
+			all.Violatef("again", testbed.Concern{Node: c.Name}, "a write through %s asks etcd for its object for the %d. time, and etcd has refused %s of it",
+				c.Name, asked, sim.Some(conflicts, "transaction"))
+		}
+	})
+	all.Exercised += max(0, sum-*before)
+	*before = sum
+}
+
 // NotFoundVersions looks at the resourceVersion of the error that there is no such object. Only
 // callers of the storage see it, such as a cache above it. It is exercised by such errors.
 var NotFoundVersions = testbed.RegisterProperty(&testbed.Property{

@@ -13,7 +13,7 @@ import (
 
 // writeClaims are those of all writes through API servers.
 var writeClaims = []*testbed.Property{
-	NoLostUpdates, WriteAnswers, reads.Linearizable, reads.LinearizableData,
+	NoLostUpdates, WriteAnswers, WritesAskOnce, reads.Linearizable, reads.LinearizableData,
 	caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 }
 

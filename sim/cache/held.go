@@ -41,6 +41,9 @@ func (c *Cache) Holds() Held {
 
 func (c *Cache) Watches(visit func(client, upstream sim.Conn)) { c.dispatcher.Watches(visit) }
 
+// Writes visits its writes, see write.Delegator.Asking.
+func (c *Cache) Writes(visit func(asked, conflicts int)) { c.writes.Asking(visit) }
+
 // VersionPauses are those of its version check.
 func (c *Cache) VersionPauses() []guard.Pause { return c.guard.Pauses() }
 

@@ -78,6 +78,16 @@ func (d *Delegator) Reset(cfg Config) {
 // Unanswered is the number of writes that are under way, between two steps.
 func (d *Delegator) Unanswered() int { return d.writes.Len() }
 
+// Asking visits the writes that are under way: how often each has asked etcd for its object, and how often etcd has
+// refused a transaction of it.
+func (d *Delegator) Asking(visit func(asked, conflicts int)) {
+	for _, w := range d.writes.All() {
+		if !w.Free() {
+			visit(w.asked, w.conflicts)
+		}
+	}
+}
+
 // Write is the write of a number.
 func (d *Delegator) Write(number int) *Write { return d.writes.At(number) }
 
@@ -218,6 +228,8 @@ type job struct {
 	from       sim.NodeID `cell:"-"`
 	// arrived is when the request came; it decides nothing.
 	arrived sim.Time `cell:"-"`
+	// asked is how often etcd was asked for the object, conflicts how often it refused a transaction: for judges.
+	asked, conflicts int `cell:"-"`
 
 	// cached: the cache gives the states that the write works on.
 	cached bool

@@ -38,6 +38,7 @@ func (w *Write) refresh(env *sim.Env) {
 func (w *Write) fetch(env *sim.Env) {
 	traffic.GetForWrite.Asked(env)
 	w.state = fetching
+	w.asked++
 	w.call = env.Call(w.d.cfg.KV, &wire.RangeRequest{Key: w.key})
 }
 
@@ -233,6 +234,7 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 		return
 	}
 	env.Cover(conflicted)
+	w.conflicts++
 	if !w.current {
 		env.Cover(suggestionConflicted)
 	}
