@@ -261,12 +261,15 @@ const (
 func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *outcome, all found) string {
 	until := time.Now().Add(patience)
 	least, run := first, func(of trial) *outcome { return c.schedule(t, server, of, f) }
-	if host.exact {
-		least = shrinkOrder(run, least)
-	}
-	least = shrink(run, least, until.Add(-patience/2))
-	if host.exact {
-		least = shrinkOrder(run, least)
+	// A schedule whose faults or turns are named is told as it is.
+	if c.one == nil || c.one.only == nil && c.one.turns == nil {
+		if host.exact {
+			least = shrinkOrder(run, least)
+		}
+		least = shrink(run, least, until.Add(-patience/2))
+		if host.exact {
+			least = shrinkOrder(run, least)
+		}
 	}
 	c.told = true
 	same := 0
