@@ -36,18 +36,20 @@ const (
 	mostBytes = 768 << 20
 )
 
+// heap is how many bytes of the memory are in use.
+func heap() uint64 {
+	var used runtime.MemStats
+	runtime.ReadMemStats(&used)
+	return used.HeapAlloc
+}
+
 func init() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(mostBytes)
 	host.exact, host.command = true, os.Getenv("WATCHBED_TEST")
-	host.isFull = func() bool {
-		var used runtime.MemStats
-		runtime.ReadMemStats(&used)
-		return used.HeapAlloc > mostBytes/4
-	}
+	host.isFull = func() bool { return heap() > mostBytes/4 }
 	host.begin = func(t trial, alone string) {
-		var used runtime.MemStats
-		if runtime.ReadMemStats(&used); used.HeapAlloc > collectAt {
+		if heap() > collectAt {
 			runtime.GC()
 			// Finalizers and cleanups run now.
 			for range 100 {

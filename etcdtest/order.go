@@ -84,10 +84,11 @@ func goroutineName(function, ordinal string) string {
 	if n, err := strconv.Atoi(ordinal); err == nil && strings.HasPrefix(function, ofGo) && n < len(started) {
 		return started[n]
 	}
-	for path, name := range map[string]string{"google.golang.org/grpc": "gRPC", "go.etcd.io/etcd/client": "clientv3"} {
-		if strings.HasPrefix(function, path) {
-			return name
-		}
+	switch {
+	case strings.HasPrefix(function, "google.golang.org/grpc"):
+		return "gRPC"
+	case strings.HasPrefix(function, "go.etcd.io/etcd/client"):
+		return "clientv3"
 	}
 	return function[strings.LastIndex(function, "/")+1:]
 }

@@ -80,6 +80,11 @@ func (f *ciFlags) judge(ctx context.Context, subject string) error {
 	case !slices.Contains([]string{"new", "differs", "none"}, f.failOn):
 		return fmt.Errorf("--fail-on %s: want new, differs or none", f.failOn)
 	}
+	for _, flag := range map[bool][]string{true: {"scenarios", "set"}, false: {"run", "tags", "stand-in"}}[kind == "test"] {
+		if f.Flags().Changed(flag) {
+			return fmt.Errorf("--%s says nothing about %s", flag, subject)
+		}
+	}
 	test, err := f.of(folder)
 	if err != nil {
 		return fmt.Errorf("ci %s@%w", kind, err)

@@ -82,6 +82,8 @@ func TestJudgesAChange(t *testing.T) {
 		"cluster@pkg --base HEAD":           "ci cluster@pkg: want kubernetes@DIR, etcd@DIR or test@DIR",
 		"test@pkg --base HEAD --fail-on it": "--fail-on it: want new, differs or none",
 		"test@pkg --base HEAD~3":            ": own_test.go:9:13: expected ')', found 'EOF'",
+		"etcd@pkg --base HEAD --run A":      "--run says nothing about etcd@pkg",
+		"test@pkg --base HEAD --set a=1":    "--set says nothing about test@pkg",
 		"test@nosuch --base HEAD":           "ci test@nosuch: there is no such folder",
 		"test@./... --base HEAD":            "ci test@./...: want the folder of one package",
 		"etcd@pkg --base HEAD":              "guests are compiled in the folder upstream of a clone of watchbed: run this there",
