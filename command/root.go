@@ -28,6 +28,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	_ "github.com/watchbed/watchbed/properties"
@@ -185,6 +186,9 @@ type Bed struct {
 	Replay func(*recording.Recording) (story string, err error)
 	// Shrink makes one smaller that fails in this way, in so many runs at most. The story is in what is recorded.
 	Shrink func(context.Context, *recording.Recording, explore.Failure, int) (*recording.Shrunk, error)
+	// Campaign carries out those of simrun run in place of this process; nil is that it carries out none. It returns
+	// what campaign.Run returns.
+	Campaign func(context.Context, *testbed.Scenario, *testbed.Params, campaign.Config) (*campaign.Result, error)
 }
 
 // shrinkRunsOfBed is how many runs shrink takes by default, where one takes a second or so.

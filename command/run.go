@@ -269,7 +269,7 @@ func (x *explored) explore(ctx context.Context) (err error) {
 		x.many = newDrawn(x)
 		x.result, err = x.many.explore(ctx, x.cfg)
 	} else {
-		x.result, err = campaign.Run(ctx, x.subjects, x.cfg)
+		x.result, err = x.campaign(ctx)
 	}
 	x.live.end()
 	if err != nil {
@@ -284,6 +284,16 @@ func (x *explored) explore(ctx context.Context) (err error) {
 		x.found = summary.Of(x.scenario, &x.params, x.result)
 	}
 	return nil
+}
+
+// campaign runs it in this process, or where a bed has it run.
+func (x *explored) campaign(ctx context.Context) (*campaign.Result, error) {
+	for _, b := range x.s.beds {
+		if b.Campaign != nil {
+			return b.Campaign(ctx, x.scenario, &x.params, x.cfg)
+		}
+	}
+	return campaign.Run(ctx, x.subjects, x.cfg)
 }
 
 // diagnose shrinks, explains and saves each way to fail, and adds what comes of

@@ -4,6 +4,8 @@
 package metric
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -173,6 +175,34 @@ func (d *Distribution) Merge(o *Distribution) {
 		}
 	}
 	d.extend(o.min, o.max, o.count, o.sum)
+}
+
+// written is the form in JSON: Buckets are those from First on.
+type written struct {
+	Count         uint64
+	Sum, Min, Max int64
+	First         int
+	Buckets       []uint64
+}
+
+func (d Distribution) MarshalJSON() ([]byte, error) {
+	return json.Marshal(written{d.count, d.sum, d.min, d.max, d.first, d.buckets[d.first:d.end]})
+}
+
+func (d *Distribution) UnmarshalJSON(b []byte) error {
+	var w written
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	if w.First < 0 || w.First > bucketOf(math.MaxInt64) {
+		return fmt.Errorf("a distribution has no bucket %d", w.First)
+	}
+	*d = Distribution{count: w.Count, sum: w.Sum, min: w.Min, max: w.Max}
+	if len(w.Buckets) > 0 {
+		d.include(w.First, w.First+len(w.Buckets))
+		copy(d.buckets[w.First:], w.Buckets)
+	}
+	return nil
 }
 
 // Reset forgets what was recorded, and keeps the memory.

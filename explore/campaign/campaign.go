@@ -39,20 +39,25 @@ func Run(ctx context.Context, newSubject func() explore.Subject, cfg Config) (*R
 		return nil, err
 	}
 	c := begin(&cfg)
+	c.batches = (cfg.Seeds + BatchSize - 1) / BatchSize
+	return c.result, c.runSeeds(ctx, newSubject)
+}
+
+// runSeeds runs batches of the seeds of the configuration.
+func (c *campaign) runSeeds(ctx context.Context, newSubject func() explore.Subject) error {
 	defer c.clock()
-	profile, err := measure(newSubject, &cfg)
+	profile, err := measure(newSubject, c.cfg)
 	if err != nil {
-		return c.result, err
+		return err
 	}
-	c.batches = (cfg.Seeds + batchSize - 1) / batchSize
-	return c.result, c.run(ctx, func() func(uint64) *batch {
-		w := newWorker(newSubject, &cfg, profile)
+	return c.run(ctx, func() func(uint64) *batch {
+		w := newWorker(newSubject, c.cfg, profile)
 		return func(number uint64) *batch {
-			first, size := number*batchSize, uint64(batchSize)
-			if cfg.Seeds > 0 {
-				size = min(size, cfg.Seeds-first)
+			first, size := number*BatchSize, uint64(BatchSize)
+			if c.cfg.Seeds > 0 {
+				size = min(size, c.cfg.Seeds-first)
 			}
-			return w.run(cfg.FirstSeed+first, size, &c.stop)
+			return w.run(c.cfg.FirstSeed+first, size, &c.stop)
 		}
 	})
 }
@@ -65,11 +70,11 @@ type campaign struct {
 	cpu    time.Duration
 	// added is called with each batch that was added; nil is not.
 	added func(*batch)
-	// batches is how many there are, 0 if there is no bound. next is the number of the next one; with stop,
-	// workers begin no more.
-	batches uint64
-	next    atomic.Uint64
-	stop    atomic.Bool
+	// Batches from first to before batches are run, without a bound if that is 0. next is the number of the next one;
+	// with stop, workers begin no more.
+	first, batches uint64
+	next           atomic.Uint64
+	stop           atomic.Bool
 }
 
 func begin(cfg *Config) *campaign {
@@ -84,6 +89,7 @@ func (c *campaign) clock() {
 func (c *campaign) run(ctx context.Context, newWorker func() (do func(number uint64) *batch)) error {
 	// A time that is over before the first batch leaves none, and so does an interrupt, however soon a worker begins.
 	c.stop.Store(ctx.Err() != nil || c.cfg.For > 0 && time.Since(c.start) >= c.cfg.For)
+	c.next.Store(c.first)
 	batches := make(chan *batch, c.cfg.Workers)
 	var working sync.WaitGroup
 	for range c.cfg.Workers {
@@ -122,7 +128,7 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 		tick = t.C
 	}
 	waiting := map[uint64]*batch{}
-	expected := uint64(0)
+	expected := c.first
 	// over: nothing is added any more; enough: because all was found that was looked for.
 	over, enough := false, false
 	cancelled := ctx.Done()
@@ -157,16 +163,21 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 	}
 }
 
-// add adds the batch that comes next, and says what fails for the first time.
+// add adds the batch that comes next.
 func (c *campaign) add(b *batch) {
 	if b.Schedules == 0 {
 		return
 	}
-	before := len(c.result.Failures)
-	c.result.add(&b.Result)
+	c.addNew(&b.Result, b.Hash)
 	if c.added != nil {
 		c.added(b)
 	}
+}
+
+// addNew adds what comes next, and says what fails for the first time.
+func (c *campaign) addNew(next *Result, batches ...explore.Hash) {
+	before := len(c.result.Failures)
+	c.result.add(next, batches...)
 	if c.cfg.Failed == nil {
 		return
 	}
@@ -337,9 +348,9 @@ func (w *worker) recheck(b *batch) {
 	}
 }
 
-// batchSize is how many seeds a worker takes at once. It is part of the result: the hash
+// BatchSize is how many seeds a worker takes at once. It is part of the result: the hash
 // is one over batches. A campaign may end within one, as that of so many seeds does.
-const batchSize = 32
+const BatchSize = 32
 
 // batch is what a part of a campaign came to: of consecutive seeds, or of one campaign of a series.
 type batch struct {

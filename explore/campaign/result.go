@@ -76,15 +76,17 @@ func (r *Result) Verdict() model.Verdict {
 	return model.Worst(all...)
 }
 
-// add adds what the runs that come next came to.
-func (r *Result) add(next *Result) {
+// add adds what the runs that come next came to, in batches with these hashes.
+func (r *Result) add(next *Result, batches ...explore.Hash) {
 	r.Schedules += next.Schedules
 	r.addStats(&next.Stats)
 	r.Truncated += next.Truncated
 	r.NeverReady += next.NeverReady
 	r.NeverAtRest += next.NeverAtRest
 	r.Rechecked += next.Rechecked
-	r.addHash(next.Hash)
+	for _, h := range batches {
+		r.addHash(h)
+	}
 	for i := range next.Properties {
 		r.addProperty(i, &next.Properties[i])
 	}
@@ -148,7 +150,7 @@ type CoveragePointTally struct {
 	Times, Schedules uint64
 }
 
-// MetricTally is one metric over all runs.
+// MetricTally is one metric over all runs. In JSON it is its distribution: tallies are in the order of the metrics.
 type MetricTally struct {
 	Metric metric.Metric
 	metric.Distribution
