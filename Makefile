@@ -1,7 +1,7 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: site serve site-test test full race nightly lint tables conformance mutants lab-test upstream upstream-test etcdcache
+.PHONY: site serve site-test fleet-test test full race nightly lint tables conformance mutants lab-test upstream upstream-test etcdcache
 
 # Modules of their own: examples of what another module brings, the cache on a real etcd, what needs real servers, what
 # measures the bed itself, and the page.
@@ -22,7 +22,7 @@ full: test
 race:
 	go test -race -timeout 60m ./...
 
-nightly: lint full race conformance lab-test site-test upstream-test
+nightly: lint full race conformance lab-test site-test fleet-test upstream-test
 
 # All that is measured and written down, anew: an hour. What changed is shown at the end.
 # A table that other tables show comes before them.
@@ -87,6 +87,11 @@ serve: site
 # The page in headless Chromium, which must be installed. WATCHBED_PICTURES=DIR keeps pictures of it.
 site-test:
 	cd site && WATCHBED_BROWSER=required go test -count=1 ./...
+
+# Campaigns over many processes, which are killed while they run. Continuous integration leaves out what compiles a NATS server.
+fleet-test: export WATCHBED_TESTS := full
+fleet-test:
+	cd fleet && go vet ./... && $(STATICCHECK) ./... && go test -count=1 -timeout 30m ./...
 
 # Tests of etcd's own cache library, with a checkout of etcd: its module is not published. RUN and ETCD=3.5.7 choose tests and the release.
 RUN := .
