@@ -9,6 +9,7 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs"
 	// The scenarios.
 	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -99,9 +100,8 @@ func Campaigns() []*Campaign {
 	for i, sc := range testbed.Scenarios() {
 		all = append(all, newCampaign(sc, sc.Params))
 		for turn := range turns {
-			h := healthy[(i+turn*turns)%len(healthy)]
 			p := sc.Params
-			p.Etcd, p.Cache = h.etcd, h.cache
+			p.Etcd, p.Cache = healthyFor(sc, i+turn*turns)
 			if p.Etcd == sc.Params.Etcd && p.Cache == sc.Params.Cache {
 				continue
 			}
@@ -189,10 +189,9 @@ const drawn = 24
 func drawnFrom(sc *testbed.Scenario, i int) []*Campaign {
 	var all []*Campaign
 	for n := range uint64(drawn) {
-		h := healthy[(i+int(n))%len(healthy)]
 		p, err := sc.Draw(n, func(p *testbed.Params) error {
 			if n%2 == 0 {
-				p.Etcd, p.Cache = h.etcd, h.cache
+				p.Etcd, p.Cache = healthyFor(sc, i+int(n))
 			}
 			return nil
 		})
@@ -201,6 +200,15 @@ func drawnFrom(sc *testbed.Scenario, i int) []*Campaign {
 		}
 	}
 	return all
+}
+
+// healthyFor are the release and the design of a scenario's turn. A scenario of an unlisted design keeps that.
+func healthyFor(sc *testbed.Scenario, turn int) (release, design string) {
+	h := healthy[turn%len(healthy)]
+	if d, err := cache.FindDesign(sc.Params.Cache); err == nil && d.Unlisted {
+		return h.etcd, d.Name
+	}
+	return h.etcd, h.cache
 }
 
 func newCampaign(sc *testbed.Scenario, p testbed.Params) *Campaign {
