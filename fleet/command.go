@@ -291,11 +291,11 @@ func (c *client) status(ctx context.Context) (all []*jobStatus, idle map[string]
 		if err != nil {
 			return nil, nil, err
 		}
-		queued, err := c.lots.Info(ctx, jetstream.WithSubjectFilter(lotsSubject+j.Build+"."+id+".*"))
+		queued, err := c.queue.Info(ctx, jetstream.WithSubjectFilter(lotsSubject+j.Build+"."+id+".*"))
 		if err != nil {
 			return nil, nil, err
 		}
-		s := &jobStatus{Job: id, Scenario: j.Scenario, Build: j.Build, Lots: uint64(len(j.cut())), Done: uint64(len(done.State.Subjects)),
+		s := &jobStatus{Job: id, Scenario: j.Scenario, Build: j.Build, Lots: j.lots(), Done: uint64(len(done.State.Subjects)),
 			Queued: uint64(len(queued.State.Subjects)), Seeds: j.Seeds, Workers: present[id], Command: j.Command}
 		switch {
 		case s.Done == s.Lots:

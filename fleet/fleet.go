@@ -38,8 +38,8 @@ const (
 	jobsBucket    = "watchbed-jobs"
 	workersBucket = "watchbed-workers"
 
-	lotsSubject    = "watchbed.lots."    // BUILD.JOB.FIRST
-	resultsSubject = "watchbed.results." // JOB.FIRST
+	lotsSubject    = "watchbed.lots."    // BUILD.JOB.LOT
+	resultsSubject = "watchbed.results." // JOB.LOT
 )
 
 // lotWait is how long a lot may be with a worker that says nothing of it before another one gets it.
@@ -87,10 +87,13 @@ func (j *job) campaign() (func() explore.Subject, campaign.Config, error) {
 	return subjects, campaign.Config{Strategy: s, FirstSeed: j.FirstSeed, Seeds: j.Seeds, Workers: 1, Steps: p.Clock.Steps}, err
 }
 
-func (j *job) cut() []campaign.Lot { return campaign.Lots(campaign.Config{Seeds: j.Seeds}, j.Batches) }
+// lots is how many it is cut into.
+func (j *job) lots() uint64 { return campaign.Lots(j.Seeds, j.Batches) }
 
 // result is what came of a lot.
 type result struct {
+	// Number is that of the lot.
+	Number uint64
 	campaign.Lot
 	// Failed is why it has no result: the simulation is at fault, or the lot does not end.
 	Failed string `json:",omitempty"`
@@ -118,7 +121,7 @@ var build = sync.OnceValues(func() (string, error) {
 type client struct {
 	conn    *nats.Conn
 	js      jetstream.JetStream
-	lots    jetstream.Stream
+	queue   jetstream.Stream
 	results jetstream.Stream
 	jobs    jetstream.KeyValue
 	workers jetstream.KeyValue
@@ -150,7 +153,7 @@ func (c *client) open(ctx context.Context) (err error) {
 	lots, results := once, once
 	lots.Name, lots.Subjects, lots.Retention = lotsStream, []string{lotsSubject + ">"}, jetstream.WorkQueuePolicy
 	results.Name, results.Subjects = resultsStream, []string{resultsSubject + ">"}
-	if c.lots, err = c.js.CreateOrUpdateStream(ctx, lots); err != nil {
+	if c.queue, err = c.js.CreateOrUpdateStream(ctx, lots); err != nil {
 		return err
 	}
 	if c.results, err = c.js.CreateOrUpdateStream(ctx, results); err != nil {

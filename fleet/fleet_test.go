@@ -381,7 +381,7 @@ func TestAnotherBuildTakesNoLots(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.jobs.Create(t.Context(), j.id(), text)
 		require.NoError(t, err)
-		require.NoError(t, (&waiting{client: c, job: j, id: j.id(), complain: t.Logf, missing: map[uint64]bool{0: true, 1: true}}).queue(t.Context()))
+		require.NoError(t, (&waiting{client: c, job: j, id: j.id(), complain: t.Logf, missing: map[uint64]bool{0: true, 1: true}}).send(t.Context()))
 	}
 	work := simrun(t, "fleet", "--nats", s.ClientURL(), "work", "--one")
 	in, err := work.StdinPipe()

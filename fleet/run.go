@@ -43,8 +43,8 @@ func (c *client) campaign(ctx context.Context, sc *testbed.Scenario, p *testbed.
 	if w.merger, err = campaign.NewMerger(cfg); err != nil {
 		return nil, err
 	}
-	for _, l := range w.cut() {
-		w.missing[l.First] = true
+	for n := range w.lots() {
+		w.missing[n] = true
 	}
 	all := len(w.missing)
 	results, stop, err := w.follow(ctx)
@@ -52,7 +52,7 @@ func (c *client) campaign(ctx context.Context, sc *testbed.Scenario, p *testbed.
 		return nil, err
 	}
 	defer func() { stop() }()
-	if err := w.queue(ctx); err != nil {
+	if err := w.send(ctx); err != nil {
 		return nil, err
 	}
 	tick := time.NewTicker(time.Second / 4)
@@ -65,7 +65,7 @@ func (c *client) campaign(ctx context.Context, sc *testbed.Scenario, p *testbed.
 			if r.Failed != "" {
 				return w.merger.Result(), errors.New(r.Failed)
 			}
-			delete(w.missing, r.First)
+			delete(w.missing, r.Number)
 			w.merger.Add(&r.Lot)
 		case <-tick.C:
 			if cfg.Progress != nil {
@@ -82,7 +82,7 @@ func (c *client) campaign(ctx context.Context, sc *testbed.Scenario, p *testbed.
 			// What the server had may be lost, with the numbers of its messages.
 			stop()
 			if results, stop, err = w.follow(ctx); err == nil {
-				err = w.queue(ctx)
+				err = w.send(ctx)
 			}
 			if err != nil {
 				return w.merger.Result(), err
@@ -161,8 +161,8 @@ func (w *waiting) follow(ctx context.Context) (<-chan *result, func(), error) {
 // queued is how many lots are sent before the first of them is confirmed.
 const queued = 1000
 
-// queue sends each lot that has no result. The server refuses one that is in the queue already.
-func (w *waiting) queue(ctx context.Context) error {
+// send queues each lot that has no result. The server refuses one that is in the queue already.
+func (w *waiting) send(ctx context.Context) error {
 	var there *jetstream.StreamInfo
 	if err := keep(ctx, "the results of job "+w.id, w.complain, func(ctx context.Context) (err error) {
 		there, err = w.results.Info(ctx, jetstream.WithSubjectFilter(resultsSubject+w.id+".*"))
@@ -188,12 +188,12 @@ func (w *waiting) queue(ctx context.Context) error {
 	}
 	return keep(ctx, "the lots of job "+w.id, w.complain, func(context.Context) error {
 		futures = futures[:0]
-		for _, l := range w.cut() {
-			first := strconv.FormatUint(l.First, 10)
-			if _, done := there.State.Subjects[resultsSubject+w.id+"."+first]; done || !w.missing[l.First] {
+		for n := range w.lots() {
+			number := strconv.FormatUint(n, 10)
+			if _, done := there.State.Subjects[resultsSubject+w.id+"."+number]; done || !w.missing[n] {
 				continue
 			}
-			f, err := w.js.PublishAsync(strings.Join([]string{lotsSubject + w.Build, w.id, first}, "."), nil)
+			f, err := w.js.PublishAsync(strings.Join([]string{lotsSubject + w.Build, w.id, number}, "."), nil)
 			if err != nil {
 				return err
 			}
@@ -221,5 +221,5 @@ func (c *client) stop(ctx context.Context, id string) error {
 	if _, err := c.jobs.Put(ctx, id, text); err != nil {
 		return err
 	}
-	return c.lots.Purge(ctx, jetstream.WithPurgeSubject(lotsSubject+j.Build+"."+id+".>"))
+	return c.queue.Purge(ctx, jetstream.WithPurgeSubject(lotsSubject+j.Build+"."+id+".>"))
 }
