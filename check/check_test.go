@@ -174,3 +174,18 @@ func TestWatchesOfPartialHistories(t *testing.T) {
 		require.Equal(t, model.Violated, all["ordered"].Verdict, name)
 	}
 }
+
+// TestCreatedIsRead after the watch is registered, in etcd 3.6: an event of that revision may come, and each later one
+// must.
+func TestCreatedIsRead(t *testing.T) {
+	for name, h := range recordings.Etcd() {
+		h = watched(t, h)
+		s := &h.Watchers[0].Streams[0]
+		s.Request.StartRevision = 0
+		s.Responses[0].Revision++
+		h.Watchers[0].Streams = h.Watchers[0].Streams[:1]
+		require.Equal(t, model.Holds, verdicts(t, throughFile(t, h), "resumable", "reliable")["reliable"].Verdict, name)
+		s.Responses = slices.Delete(s.Responses, 2, 3)
+		require.Equal(t, model.Violated, verdicts(t, throughFile(t, h), "resumable", "reliable")["reliable"].Verdict, name)
+	}
+}

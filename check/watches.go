@@ -36,6 +36,7 @@ var idle = map[model.WatchGuarantee]string{
 // judgeWatches holds what all watchers were sent against the writes of the history, by the
 // guarantees that are wanted.
 func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
+	h = withStarts(h)
 	log, ends := recorded.Truth(h)
 	byThemselves := hasWatchesAlone(h)
 	asked := len(wanted)
@@ -93,6 +94,29 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		out = out[:asked]
 	}
 	return out
+}
+
+// withStarts is a history in which a watch from the present on begins at its first event, if that is older than what the
+// created response says: etcd 3.6 reads that revision when the watch is registered already.
+func withStarts(h *model.History) *model.History {
+	out := *h
+	out.Watchers = nil
+	for _, w := range h.Watchers {
+		w.Streams = slices.Clone(w.Streams)
+		for i := range w.Streams {
+			s := &w.Streams[i]
+			first := slices.IndexFunc(s.Responses, func(r model.WatchResponse) bool { return len(r.Events) > 0 })
+			if s.Request.StartRevision != 0 || first < 1 || !s.Responses[0].Created {
+				continue
+			}
+			if oldest := s.Responses[first].Events[0].Revision; oldest <= s.Responses[0].Revision {
+				s.Responses = slices.Clone(s.Responses)
+				s.Responses[0].Revision = oldest - 1
+			}
+		}
+		out.Watchers = append(out.Watchers, w)
+	}
+	return &out
 }
 
 // alone reports whether a guarantee is judged by what was sent alone. In a history without operations it is
