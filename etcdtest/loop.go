@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -23,10 +24,12 @@ type loop struct {
 	heal sim.Time
 
 	processes []*process
-	mu        sync.Mutex
-	inbox     []happening
-	closed    bool
-	come      chan struct{}
+	// wrote is when a client was answered a write last.
+	wrote  atomic.Int64
+	mu     sync.Mutex
+	inbox  []happening
+	closed bool
+	come   chan struct{}
 	// stopping is closed when the run is over, stopped when the goroutine has ended.
 	stopping, stopped chan struct{}
 }

@@ -212,6 +212,9 @@ func (p *process) answer(l *link, payload sim.Payload) {
 		result := &model.Result{}
 		if op.Outcome = workload.Answer(payload, result); op.Outcome != model.Unknown {
 			op.Result, op.Return = result, p.clock.tick()
+			if op.Request.IsWrite() {
+				p.clock.loop.wrote.Store(int64(p.clock.loop.now()))
+			}
 		}
 	}
 	if r, ok := payload.(*wire.WatchResponse); ok {

@@ -49,9 +49,13 @@ type Config struct {
 	Network time.Duration
 	// Faults is what may break. The zero value is DefaultFaults, &Faults{} is nothing.
 	Faults *Faults
-	// Horizon ends a schedule whose goroutines have not ended by then. The zero value is 2 minutes.
+	// Horizon ends a schedule whose goroutines have not ended by then. The zero value is 2 minutes. A schedule in which a
+	// write is answered every ten seconds has 30 times as long.
 	Horizon time.Duration
 }
+
+// writing is within what time a write shows that a test goes on, longest how many times the horizon it may.
+const writing, longest = 10 * time.Second, 30
 
 // newest is the release that a configuration without one has.
 const newest = "3.6.16"
@@ -379,10 +383,19 @@ func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) 
 			}
 			close(ended)
 		}()
-		select {
-		case <-ended:
-		case <-time.After(c.Horizon):
-			s.stuck()
+		for end := time.After(c.Horizon); end != nil; {
+			select {
+			case <-ended:
+				end = nil
+			case <-end:
+				now := s.run.loop.now()
+				if now-sim.Time(s.run.loop.wrote.Load()) < sim.Time(writing) && now < sim.Time(longest*c.Horizon) {
+					end = time.After(writing)
+					continue
+				}
+				s.stuck()
+				end = nil
+			}
 		}
 		cancel()
 		select {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -663,4 +664,26 @@ func TestConfigurationIsWrong(t *testing.T) {
 	t.Setenv(seedVariable, "6/none")
 	_, err = new(Config).setDefaults()
 	require.EqualError(t, err, "ETCDTEST_SEED=6/none: behind the slash are turns of goroutines, which `simrun test` gives and go test does not")
+}
+
+// TestLongWriter: ten thousand writes take longer than the horizon, and are no goroutine that hangs. A read that hangs is
+// one beside a writer that ends.
+func TestLongWriter(t *testing.T) {
+	write := func(t *T, n int) {
+		c := t.Client()
+		for i := range n {
+			if _, err := c.Put(t.Context(), "a", strconv.Itoa(i)); err != nil {
+				t.Errorf("%v", err)
+				return
+			}
+		}
+	}
+	n := testsize.Of(10_000, 3_000)
+	began := time.Now()
+	Run(t, Config{Schedules: 1, Faults: &Faults{}}, func(t *T) { write(t, n) })
+	t.Logf("%d puts in %v", n, time.Since(began))
+	require.Regexp(t, `^the test fails\nreader: not over after 2m0s`, explored(t, Config{Schedules: 1}, func(t *T) {
+		t.Go("reader", func() { select {} })
+		write(t, 10)
+	}))
 }
