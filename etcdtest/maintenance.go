@@ -59,6 +59,35 @@ func (s *server) MemberList(ctx context.Context, _ *pb.MemberListRequest) (*pb.M
 	return &pb.MemberListResponse{Header: h, Members: []*pb.Member{{ID: h.GetMemberId(), Name: "default", ClientURLs: s.urls}}}, err
 }
 
+// MemberAdd has no member to add: a simulated cluster stays as it is.
+func (s *server) MemberAdd(context.Context, *pb.MemberAddRequest) (*pb.MemberAddResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "a simulated etcd stays of its members")
+}
+
+func (s *server) MemberRemove(ctx context.Context, r *pb.MemberRemoveRequest) (*pb.MemberRemoveResponse, error) {
+	return nil, s.staysAs(ctx, r.ID, rpctypes.ErrGRPCUnhealthy)
+}
+
+func (s *server) MemberUpdate(ctx context.Context, r *pb.MemberUpdateRequest) (*pb.MemberUpdateResponse, error) {
+	return nil, s.staysAs(ctx, r.ID, status.Error(codes.Unimplemented, "a simulated etcd stays of its members"))
+}
+
+func (s *server) MemberPromote(ctx context.Context, r *pb.MemberPromoteRequest) (*pb.MemberPromoteResponse, error) {
+	return nil, s.staysAs(ctx, r.ID, rpctypes.ErrGRPCMemberNotLearner)
+}
+
+// staysAs is the error of a change of a member: it is not there, or why it is not changed.
+func (s *server) staysAs(ctx context.Context, member uint64, why error) error {
+	h, err := s.header(ctx)
+	switch {
+	case err != nil:
+		return err
+	case member != h.MemberId:
+		return rpctypes.ErrGRPCMemberNotFound
+	}
+	return why
+}
+
 // MoveLeader has one member to move to.
 func (s *server) MoveLeader(ctx context.Context, r *pb.MoveLeaderRequest) (*pb.MoveLeaderResponse, error) {
 	h, err := s.header(ctx)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -88,6 +89,12 @@ func TestPages(t *testing.T) {
 		members, err := c.MemberList(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []string{scheme + address}, members.Members[0].ClientURLs)
+		_, err = c.MemberRemove(t.Context(), 1)
+		require.ErrorIs(t, err, rpctypes.ErrMemberNotFound)
+		_, err = c.MemberPromote(t.Context(), members.Members[0].ID)
+		require.ErrorIs(t, err, rpctypes.ErrMemberNotLearner)
+		_, err = c.MemberAdd(t.Context(), []string{"http://127.0.0.1:1"})
+		require.ErrorContains(t, err, "a simulated etcd stays of its members")
 		h.CloseIdleConnections()
 	}
 }
