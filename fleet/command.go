@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -116,30 +115,24 @@ func (f *front) campaign(ctx context.Context, sc *testbed.Scenario, p *testbed.P
 
 // startLocal starts a server and workers, which end with this process.
 func (f *front) startLocal(ctx context.Context) error {
-	dir, err := filepath.Abs(f.dir)
+	s, err := serve(f.dir, "127.0.0.1:0", "")
 	if err != nil {
 		return err
 	}
-	h := &host{dir: dir, listen: "127.0.0.1:0", complain: f.complain}
-	if err := h.start(); err != nil {
-		return err
-	}
-	f.url = h.now.ClientURL()
-	// An interrupt ends the workers, and leaves the server to what is read from it still.
-	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
-	working, stopWorking := context.WithCancel(ctx)
-	var server, work sync.WaitGroup
-	server.Go(func() { h.keep(serving) })
-	work.Go(func() {
-		if err := workers(working, runtime.GOMAXPROCS(0), f.oneWorker(defaultHang), f.complain); err != nil {
+	f.url = s.ClientURL()
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := workers(ctx, runtime.GOMAXPROCS(0), f.oneWorker(defaultHang), f.complain); err != nil {
 			f.complain("%v", err)
 		}
-	})
+	}()
 	f.stop = func() {
-		stopWorking()
-		work.Wait()
-		stopServing()
-		server.Wait()
+		cancel()
+		<-ended
+		s.Shutdown()
+		s.WaitForShutdown()
 	}
 	return nil
 }
@@ -164,15 +157,17 @@ func (f *front) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h := &host{dir: dir, listen: listen, config: config, complain: f.complain}
-			if err := h.start(); err != nil {
+			s, err := serve(dir, listen, config)
+			if err != nil {
 				return err
 			}
-			f.complain("the fleet's server is at %s, its files are in %s", h.now.ClientURL(), dir)
-			if at := h.now.Addr().(*net.TCPAddr).IP; config == "" && !at.IsLoopback() {
+			f.complain("the fleet's server is at %s, its files are in %s", s.ClientURL(), dir)
+			if host := s.Addr().(*net.TCPAddr).IP; config == "" && !host.IsLoopback() {
 				f.complain("it lets everybody in: give --config with a configuration file of NATS for users and TLS")
 			}
-			h.keep(c.Context())
+			<-c.Context().Done()
+			s.Shutdown()
+			s.WaitForShutdown()
 			return nil
 		}}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:4222", "HOST:PORT to listen on")
@@ -257,6 +252,7 @@ type jobStatus struct {
 	State    string `json:"state"`
 	Lots     uint64 `json:"lots"`
 	Done     uint64 `json:"done"`
+	Queued   uint64 `json:"queued"`
 	Seeds    uint64 `json:"seeds"`
 	// Workers are at work on it now.
 	Workers int      `json:"workers"`
@@ -291,15 +287,16 @@ func (c *client) status(ctx context.Context) (all []*jobStatus, idle map[string]
 		if err != nil {
 			return nil, nil, err
 		}
-		done, err := c.done(ctx, id)
+		done, err := c.results.Info(ctx, jetstream.WithSubjectFilter(resultsSubject+id+".*"))
 		if err != nil {
 			return nil, nil, err
 		}
-		isQueued, err := c.isQueued(ctx, id, j)
+		queued, err := c.lots.Info(ctx, jetstream.WithSubjectFilter(lotsSubject+j.Build+"."+id+".*"))
 		if err != nil {
 			return nil, nil, err
 		}
-		s := &jobStatus{Job: id, Scenario: j.Scenario, Build: j.Build, Lots: j.lots(), Done: done, Seeds: j.Seeds, Workers: present[id], Command: j.Command}
+		s := &jobStatus{Job: id, Scenario: j.Scenario, Build: j.Build, Lots: uint64(len(j.cut())), Done: uint64(len(done.State.Subjects)),
+			Queued: uint64(len(queued.State.Subjects)), Seeds: j.Seeds, Workers: present[id], Command: j.Command}
 		switch {
 		case s.Done == s.Lots:
 			s.State = "done"
@@ -307,7 +304,7 @@ func (c *client) status(ctx context.Context) (all []*jobStatus, idle map[string]
 			s.State = "stopped"
 		case s.Workers > 0:
 			s.State = "running"
-		case isQueued:
+		case s.Queued > 0:
 			s.State = "queued"
 		default:
 			s.State = "not queued"

@@ -34,7 +34,7 @@ const (
 // presence is what a worker says of itself.
 type presence struct {
 	Build, Job string
-	// Lot is the number of its lot. Lots and Schedules are how many it has ended.
+	// Lot is the first batch of its lot. Lots and Schedules are how many it has ended.
 	Lot, Lots, Schedules uint64
 	Since                time.Time
 }
@@ -62,7 +62,7 @@ type ready struct {
 // work carries out lots of this build until the context ends. A lot that takes the processor for as long as hang and ends
 // no batch is given up, and work returns an error: nothing can stop it but the end of the process.
 func (w *worker) work(ctx context.Context) error {
-	lots, err := w.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+	lots, err := w.lots.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: "build-" + w.build, FilterSubject: lotsSubject + w.build + ".>",
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: lotWait, MaxAckPending: -1,
 	})
@@ -107,7 +107,7 @@ func (w *worker) say(ctx context.Context) {
 // take carries out the lot of a message, and stores what came of it before the message is gone.
 func (w *worker) take(ctx context.Context, msg jetstream.Msg) error {
 	parts := strings.Split(strings.TrimPrefix(msg.Subject(), lotsSubject), ".")
-	number, err := strconv.ParseUint(parts[len(parts)-1], 10, 64)
+	first, err := strconv.ParseUint(parts[len(parts)-1], 10, 64)
 	if err != nil || len(parts) != 3 {
 		w.complain("%s is not a lot of this program; it is left out", msg.Subject())
 		return msg.Term()
@@ -123,13 +123,10 @@ func (w *worker) take(ctx context.Context, msg jetstream.Msg) error {
 	if j.Stopped {
 		return msg.Term()
 	}
-	if number >= j.lots() {
-		return msg.Term()
-	}
-	out := &result{Number: number, Lot: *campaign.NewLot(j.Seeds, j.Batches, number)}
-	w.presence.Job, w.presence.Lot = id, number
+	out := &result{Lot: campaign.Lot{First: first, Batches: min(j.Batches, (j.Seeds+campaign.BatchSize-1)/campaign.BatchSize-first)}}
+	w.presence.Job, w.presence.Lot = id, first
 	w.say(ctx)
-	subject := resultsSubject + id + "." + strconv.FormatUint(number, 10)
+	subject := resultsSubject + id + "." + strconv.FormatUint(first, 10)
 	if meta, err := msg.Metadata(); err == nil && meta.NumDelivered > giveUp {
 		out.Failed = fmt.Sprintf("%d workers ended while they ran it", giveUp)
 	} else {
@@ -186,7 +183,7 @@ func (w *worker) watch(ctx context.Context, j *ready, out *result, subject strin
 			}
 			if idle := campaign.CPUTime() - time.Duration(w.beaten.Load()); w.hang > 0 && idle > w.hang {
 				at := j.FirstSeed + (out.First+uint64(len(out.Hashes)))*campaign.BatchSize
-				lost := &result{Number: out.Number, Failed: fmt.Sprintf("%s: no end of the seeds from %d on in %s of processor time", j.Scenario, at, w.hang)}
+				lost := &result{Lot: campaign.Lot{First: out.First, Batches: out.Batches}, Failed: fmt.Sprintf("%s: no end of the seeds from %d on in %s of processor time", j.Scenario, at, w.hang)}
 				w.complain("%s", lost.Failed)
 				_ = w.store(ctx, subject, lost, msg)
 				os.Exit(1)

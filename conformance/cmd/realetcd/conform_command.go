@@ -232,8 +232,13 @@ func (f *conformFlags) keepHistory(h *model.History) (string, error) {
 	if err := os.MkdirAll(f.keep, 0o755); err != nil {
 		return "", fmt.Errorf("--keep %s: %w", f.keep, err)
 	}
+	return keepAs(filepath.Join(f.keep, "conform"), h)
+}
+
+// keepAs writes a history to a file whose name begins so.
+func keepAs(begins string, h *model.History) (string, error) {
 	for n := 1; ; n++ {
-		name := filepath.Join(f.keep, fmt.Sprintf("conform-%d.jsonl", n))
+		name := fmt.Sprintf("%s-%d.jsonl", begins, n)
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if errors.Is(err, os.ErrExist) {
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
@@ -175,6 +176,9 @@ func decode(b []byte, into any) error {
 type journal struct {
 	clock  atomic.Int64
 	prefix string
+	// sample is the share of reads and watches that are recorded, judge is nil if nothing is judged.
+	sample float64
+	judge  *judge
 
 	mu    sync.Mutex
 	to    *history.Writer
@@ -209,6 +213,9 @@ func (j *journal) concerns(key, end string) bool {
 	return key < last && (end == "\x00" || end > j.prefix)
 }
 
+// drawn reports whether a read or a watch is in the sample.
+func (j *journal) drawn() bool { return j.sample == 0 || rand.Float64() < j.sample }
+
 func (j *journal) wants(r *model.Request) bool {
 	switch r.Kind {
 	case model.Compact, model.LeaseRevoke:
@@ -240,6 +247,8 @@ type call struct {
 	// watch is set of a stream of watches.
 	watch bool
 	by    recorded.Watches[string]
+	// names are those of its watches, by which they are judged.
+	names []string
 	// mu is for op and by: a goroutine receives requests, and another one answers.
 	mu sync.Mutex
 }
@@ -270,14 +279,19 @@ func (c *call) asked(b []byte) {
 		return
 	}
 	request := recorded.RequestOf(c.request)
-	if !c.journal.wants(request) {
+	if !c.journal.wants(request) || !isChange(request) && !c.journal.drawn() {
 		return
 	}
 	c.place = c.from.take()
 	c.name = c.named("", c.place+1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.op = &model.Operation{Call: c.journal.clock.Add(1), Request: request, Return: math.MaxInt64}
+	c.op = &model.Operation{Request: request, Return: math.MaxInt64}
+	if j := c.journal; j.judge != nil {
+		j.judge.called(c.name, c.op)
+	} else {
+		c.op.Call = j.clock.Add(1)
+	}
 }
 
 // take is the lowest number that no request has.
@@ -301,14 +315,18 @@ func (c *call) askedWatch(b []byte) {
 	}
 	w, name := recorded.WatchOf(r.GetCreateRequest()), ""
 	// A history has no watch from a negative revision.
-	if c.journal.concerns(w.Request.Key, w.Request.End) && w.Request.StartRevision >= 0 {
+	if c.journal.concerns(w.Request.Key, w.Request.End) && w.Request.StartRevision >= 0 && c.journal.drawn() {
 		c.from.mu.Lock()
 		c.from.streams++
 		name = c.named("watch", c.from.streams)
 		c.from.mu.Unlock()
 		c.journal.write(func(to *history.Writer) error { return to.Watch(name, w) })
+		if g := c.journal.judge; g != nil {
+			g.watch(name, w.Request)
+		}
 	}
 	c.mu.Lock()
+	c.names = append(c.names, name)
 	c.by.Asked = append(c.by.Asked, name)
 	c.mu.Unlock()
 }
@@ -331,6 +349,9 @@ func (c *call) answered(b []byte) {
 	for _, name := range names {
 		if name != "" {
 			c.journal.write(func(to *history.Writer) error { return to.Response(name, &r) })
+			if g := c.journal.judge; g != nil {
+				g.response(name, &r)
+			}
 		}
 	}
 }
@@ -341,6 +362,11 @@ func (c *call) over(err error) {
 		err = status.Error(codes.Unavailable, "no answer")
 	}
 	c.settle(err)
+	if g := c.journal.judge; g != nil && c.watch {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		g.ended(c.names)
+	}
 }
 
 func (c *call) settle(err error) {
@@ -350,7 +376,11 @@ func (c *call) settle(err error) {
 	if c.op = nil; op == nil {
 		return
 	}
-	if recorded.Settle(op, c.journal.clock.Add(1), c.response, err) {
+	told := recorded.Settle(op, c.journal.clock.Add(1), c.response, err)
+	if g := c.journal.judge; g != nil {
+		g.settled(op, told)
+	}
+	if told {
 		c.journal.write(func(to *history.Writer) error { return to.Operation(c.name, op) })
 	}
 	if op.Outcome != model.Unknown {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -182,4 +183,43 @@ func throughput(b *testing.B, client *clientv3.Client) float64 {
 	}
 	all.Wait()
 	return clients * each / time.Since(began).Seconds()
+}
+
+// TestJudgedRealServers: record --judge finds etcd #15220 in the release that has it, under load, and nothing in others,
+// also if the server is killed in between.
+func TestJudgedRealServers(t *testing.T) {
+	name := program(t)
+	for _, release := range []string{"3.5.7", "3.6.16"} {
+		t.Run(release, func(t *testing.T) {
+			etcd := realetcd.StartForTest(t, release)
+			listen, kept := freeAddress(t), filepath.Join(t.TempDir(), "history.jsonl")
+			c := exec.Command(name, "record", "--judge", "--whole", "--listen", listen, "--etcd", etcd.Endpoint, "--out", kept)
+			var out bytes.Buffer
+			c.Stdout = &out
+			require.NoError(t, c.Start())
+			client := clientOf(t, listen)
+			s := &server{kv: pb.NewKVClient(client.ActiveConnection()), conn: client.ActiveConnection(), report: &Report{}}
+			for n := range 10 {
+				killed := make(chan error, 1)
+				if n == 5 {
+					go func() { killed <- etcd.Restart(t.Context()) }()
+				} else {
+					killed <- nil
+				}
+				err := s.round(t.Context(), n)
+				require.NoError(t, <-killed)
+				// Clients are in the middle of requests when the server is killed.
+				require.True(t, err == nil || n == 5, "%v", err)
+				if n == 5 {
+					clientOf(t, listen)
+				}
+			}
+			require.NoError(t, c.Process.Signal(os.Interrupt))
+			err := c.Wait()
+			t.Log(out.String())
+			assert.Equal(t, release == "3.5.7", err != nil, "%v", err)
+			assert.Equal(t, release == "3.5.7", strings.Contains(out.String(), "violated: bookmarkable: "))
+			assert.Equal(t, strings.Count(out.String(), "violated: bookmarkable: "), strings.Count(out.String(), "violated: "))
+		})
+	}
 }
