@@ -280,7 +280,7 @@ together with it, so that the first events have their previous values as well.`,
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
 		known.When(known.RestoreRepeatsEvents).RarelyViolates(watches.Ordered, watches.Unique, watches.Atomic, etcdapi.WatchAnswers).
 			Because("a restore sends again what was sent before (etcd-io/etcd#15271), or cancels the watch for history that it was sent"),
-		known.RangesLeftOut(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp, watches.PrevKV, etcdapi.Answers, etcdapi.WatchAnswers),
+		known.RangesLeftOut(watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp, watches.PrevKV, etcdapi.Answers, etcdapi.WatchAnswers),
 		known.When(known.NeverSplits).RarelyViolates(etcdapi.Fragments).
 			Because("releases of etcd before 3.3.14 do not know that a watch can ask for fragments"),
 		refusedWithoutReason,
