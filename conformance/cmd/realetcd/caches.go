@@ -23,7 +23,7 @@ var needs = []struct {
 	{"a cache that lists and watches", [][]string{ofEtcd, ofWatch}},
 	{"consistent LIST from the cache (KEP-2340), initial events of watches (KEP-3157)", [][]string{ofEtcd, ofWatch, {"bookmarkable", "progress-requested", "progress-quiet"}}},
 	{"bookmarks of quiet resources", [][]string{ofWatch, {"bookmarkable", "progress-periodic"}}},
-	{"compaction by API servers, exact LIST from snapshots (KEP-4988)", [][]string{ofEtcd, ofWatch, {"compaction"}}},
+	{"compaction by API servers, exact LIST from snapshots (KEP-4988)", [][]string{ofEtcd, ofWatch, {"compaction", "full-watch"}}},
 	{"events that expire", [][]string{{"leases"}}},
 	{"lists as a stream (KEP-5966)", [][]string{{"range-stream"}}},
 }

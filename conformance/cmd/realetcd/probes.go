@@ -42,6 +42,8 @@ var probes = []probe{
 	{"progress-requested", "A stream of watches that are up to date answers a progress request.", "etcd: watch API, KEP-2340", progressRequested},
 	{"progress-quiet", "Progress comes within seconds also behind a watch of quiet keys that begins in the past.", "etcd-io/etcd#17507", progressQuiet},
 	{"range-stream", "A range comes as a stream of chunks that are one state.", "etcd 3.7, KEP-5966", rangeStream},
+	{"negative-watch", "A watch from revision -1 takes no events from other watches.", "etcd-io/etcd#20693", negativeWatch},
+	{"full-watch", "A watch of compacted history ends also if its client does not read for a while.", "etcd-io/etcd#17529", fullWatch},
 	{"compaction", "What is below a compacted revision is refused as compacted, to reads and watches; the revision itself can be watched from.", "etcd: KV API, watch API, etcd-io/etcd#18089", compaction},
 }
 
@@ -354,7 +356,11 @@ func watchIDs(t *try) {
 		return
 	}
 	// An empty range is refused, and so is a negative revision or not; either is the affair of that watch alone.
-	for _, odd := range []*pb.WatchCreateRequest{{Key: t.key("b"), RangeEnd: t.key("a")}, {Key: t.key("a"), StartRevision: -1}} {
+	odds := []*pb.WatchCreateRequest{{Key: t.key("b"), RangeEnd: t.key("a")}}
+	if t.server.Compact {
+		odds = append(odds, &pb.WatchCreateRequest{Key: t.key("a"), StartRevision: -1})
+	}
+	for _, odd := range odds {
 		if err := s.Create(odd); err != nil {
 			panic(broken{err})
 		}
@@ -572,6 +578,92 @@ func rangeStream(t *try) {
 	t.want(len(keys) == 20 && revision > 0, "the chunks have %d of 20 keys, and revision %d", len(keys), revision)
 }
 
+// negativeTries are few: all watches that are in the same round of etcd's loop of 100 ms show it.
+const negativeTries = 5
+
+func negativeWatch(t *try) {
+	if !t.server.Compact {
+		t.end(NotTried, "a server that is wrong here is wrong to all of its clients: --compact")
+	}
+	if t.server.report.Kubernetes {
+		t.end(NotTried, "an API server sends no such watch")
+	}
+	first := t.put("a", "1")
+	for range negativeTries {
+		s := t.stream(&pb.WatchCreateRequest{Key: t.key("z"), StartRevision: -1}, t.prefixWatch(first))
+		t.created(s)
+		t.created(s)
+		p := t.next(s, fmt.Sprintf("the event of revision %d", first))
+		t.want(len(p.Events) == 1 && p.Events[0].Kv.ModRevision == first, "beside a watch from revision -1 one from revision %d is sent: %s", first, recorded.Describe(p))
+		s.Close()
+	}
+}
+
+func fullWatch(t *try) {
+	if !t.server.Compact {
+		t.end(NotTried, "it takes the history of the whole store: --compact")
+	}
+	first := t.put("old", "1")
+	t.put("old", "2")
+	hold := make(chan struct{})
+	s, err := t.rec.Watch(t.ctx, t.server.conn, "probe", hold)
+	if err != nil {
+		panic(broken{err})
+	}
+	defer s.Close()
+	if err := s.Create(&pb.WatchCreateRequest{Key: t.key("a")}); err != nil {
+		panic(broken{err})
+	}
+	var last int64
+	for range slow {
+		last = t.put("a", strings.Repeat("x", slowBytes))
+	}
+	if err := t.compact(last); err != nil {
+		t.end(NotOffered, "%v", err)
+	}
+	t.p.Transcript = nil
+	t.say("-> watch %s from revision %d, on a stream of which %d events are not read", t.key("old"), first, slow)
+	if err := s.Create(&pb.WatchCreateRequest{Key: t.key("old"), StartRevision: first}); err != nil {
+		panic(broken{err})
+	}
+	// etcd looks for such watches every 100 ms.
+	wait(t.ctx, time.Second)
+	close(hold)
+	id, seen := int64(-1), 0
+	for {
+		ctx, cancel := context.WithTimeout(t.ctx, patience)
+		p := s.Next(ctx)
+		cancel()
+		t.carriedOut(t.ctx.Err())
+		t.want(p != nil, "the end of a watch of compacted history does not come within %v", patience)
+		if p.Created {
+			if seen++; seen == 2 {
+				id = p.WatchId
+			}
+		}
+		if p.Canceled && (p.WatchId == id || seen < 2 && p.Created) {
+			t.say("<- %s", recorded.Describe(p))
+			t.want(p.CompactRevision > first, "a watch of compacted history ends with: %s", recorded.Describe(p))
+			return
+		}
+	}
+}
+
+// compact takes the history below a revision.
+func (t *try) compact(revision int64) error {
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	_, err := t.server.kv.Compact(ctx, &pb.CompactionRequest{Revision: revision})
+	t.say("-> compact at %d", revision)
+	if err != nil {
+		t.say("<- %v", err)
+		t.carriedOut(err)
+	} else {
+		t.say("<- compacted")
+	}
+	return err
+}
+
 func compaction(t *try) {
 	if !t.server.Compact {
 		t.end(NotTried, "it takes the history of the whole store: --compact")
@@ -580,20 +672,7 @@ func compaction(t *try) {
 	for i := range 6 {
 		made = append(made, t.put("a", fmt.Sprint(i)))
 	}
-	compact := func(revision int64) error {
-		ctx, cancel := context.WithTimeout(t.ctx, patience)
-		defer cancel()
-		_, err := t.server.kv.Compact(ctx, &pb.CompactionRequest{Revision: revision})
-		t.say("-> compact at %d", revision)
-		if err != nil {
-			t.say("<- %v", err)
-			t.carriedOut(err)
-		} else {
-			t.say("<- compacted")
-		}
-		return err
-	}
-	if err := compact(made[3]); status.Code(err) == codes.Unimplemented {
+	if err := t.compact(made[3]); status.Code(err) == codes.Unimplemented {
 		t.end(NotOffered, "%v", err)
 	} else {
 		t.want(err == nil, "a compaction at %d is refused: %v", made[3], err)
@@ -603,8 +682,8 @@ func compaction(t *try) {
 			t.end(NotOffered, "the server answers a request to compact, and still has what is below: %d keys", len(r.(*pb.RangeResponse).Kvs))
 		}
 	}
-	t.want(recorded.Refusal(compact(made[2])) == model.Compacted, "a compaction below the compacted revision is not refused as compacted")
-	t.want(recorded.Refusal(compact(made[5]+unreachable)) == model.Future, "a compaction of the future is not refused as a future revision")
+	t.want(recorded.Refusal(t.compact(made[2])) == model.Compacted, "a compaction below the compacted revision is not refused as compacted")
+	t.want(recorded.Refusal(t.compact(made[5]+unreachable)) == model.Future, "a compaction of the future is not refused as a future revision")
 	_, err := t.ask(&pb.RangeRequest{Key: t.key("a"), Revision: made[2]})
 	t.want(recorded.Refusal(err) == model.Compacted, "a read of revision %d, which is compacted, is answered %v", made[2], err)
 	at := t.list(&pb.RangeRequest{Revision: made[3]})
@@ -622,7 +701,7 @@ func compaction(t *try) {
 	p = t.next(again, "the event of the compacted revision")
 	t.want(len(p.Events) > 0 && p.Events[0].Kv.ModRevision == made[3], "a watch from the compacted revision is sent: %s", recorded.Describe(p))
 	gone := t.remove("a")
-	t.want(compact(gone) == nil, "a compaction at revision %d is refused, that of a deletion", gone)
+	t.want(t.compact(gone) == nil, "a compaction at revision %d is refused, that of a deletion", gone)
 	deleted := t.stream(t.prefixWatch(gone))
 	defer deleted.Close()
 	t.created(deleted)

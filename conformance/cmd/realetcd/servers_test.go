@@ -34,10 +34,10 @@ func TestConform(t *testing.T) {
 		violated bool
 		says     []string
 	}{
-		{"3.5.7", true, []string{"bookmarkable        violated ", "compaction          violated "}},
+		{"3.5.7", true, []string{"bookmarkable        violated ", "compaction          violated ", "full-watch          violated ", "negative-watch      violated "}},
 		{"3.5.12", true, []string{"progress-quiet      violated ", "compaction          violated "}},
 		{"3.5.35", false, []string{"range-stream        not offered", "progress-periodic   holds "}},
-		{"3.6.16", false, []string{"compaction          holds "}},
+		{"3.6.16", false, []string{"full-watch          holds ", "negative-watch      holds ", "compaction          holds "}},
 		{"3.7.3", false, []string{"range-stream        holds "}},
 	} {
 		t.Run(x.release, func(t *testing.T) {
