@@ -39,6 +39,8 @@ var probes = []probe{
 	{"watch-ids", "Watches of one stream have ids, begin and end by themselves, and a cancellation is confirmed.", "etcd: watch API", watchIDs},
 	{"slow-watch", "A watch whose client does not read for a while is sent each event afterwards, or ends and can be resumed.", "etcd: watch API", slowWatch},
 	{"leases", "Keys go with their lease when it is revoked or expires, not before its time, and each is an event.", "etcd: lease API", leases},
+	{"lease-renewals", "A lease that is renewed does not expire.", "etcd: lease API", leaseRenewals},
+	{"future-watch", "A watch of a future revision is sent no progress before that.", "etcd-io/etcd#20221", futureWatch},
 	{"progress-requested", "A stream of watches that are up to date answers a progress request.", "etcd: watch API, KEP-2340", progressRequested},
 	{"progress-quiet", "Progress comes within seconds also behind a watch of quiet keys that begins in the past.", "etcd-io/etcd#17507", progressQuiet},
 	{"range-stream", "A range comes as a stream of chunks that are one state.", "etcd 3.7, KEP-5966", rangeStream},
@@ -293,6 +295,10 @@ func pages(t *try) {
 	rest := answer[*pb.RangeResponse](t, &pb.RangeRequest{Key: append(first.Kvs[2].Key, 0), RangeEnd: end(t.prefix), Revision: first.Header.Revision})
 	t.want(len(rest.Kvs) == 4 && !rest.More, "the rest at revision %d has %d keys, more: %t", first.Header.Revision, len(rest.Kvs), rest.More)
 	t.want(len(rest.Kvs) > 2 && string(rest.Kvs[2].Value) == "1", "the rest at revision %d shows a later value", first.Header.Revision)
+	if !t.server.report.Kubernetes {
+		some := t.list(&pb.RangeRequest{MinModRevision: first.Kvs[2].ModRevision})
+		t.want(some.Count == 6, "a range with a least mod revision has count %d, and the range has six keys", some.Count)
+	}
 	count := t.list(&pb.RangeRequest{CountOnly: true})
 	t.want(count.Count == 6 && len(count.Kvs) == 0, "six keys are counted as %d, with %d keys", count.Count, len(count.Kvs))
 	if t.server.report.Kubernetes {
@@ -472,6 +478,60 @@ func leases(t *try) {
 			}
 			name = "short"
 		}
+	}
+}
+
+func leaseRenewals(t *try) {
+	if t.server.report.Kubernetes {
+		t.end(NotTried, "an API server renews none")
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, 2*patience)
+	defer cancel()
+	g, err := t.server.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 2})
+	if status.Code(err) == codes.Unimplemented {
+		t.end(NotOffered, "%v", err)
+	}
+	t.carriedOut(err)
+	t.want(err == nil, "a lease is not granted: %v", err)
+	t.write(&pb.PutRequest{Key: t.key("a"), Value: []byte("1"), Lease: g.ID})
+	renewals, err := t.server.lease.LeaseKeepAlive(ctx)
+	if status.Code(err) == codes.Unimplemented {
+		t.end(NotOffered, "%v", err)
+	}
+	t.carriedOut(err)
+	for began, last := time.Now(), time.Now(); time.Since(began) < time.Duration(g.TTL)*time.Second+1500*time.Millisecond; {
+		var renewed *pb.LeaseKeepAliveResponse
+		if err = renewals.Send(&pb.LeaseKeepAliveRequest{ID: g.ID}); err == nil {
+			renewed, err = renewals.Recv()
+		}
+		if status.Code(err) == codes.Unimplemented {
+			t.end(NotOffered, "%v", err)
+		}
+		t.carriedOut(err)
+		if time.Since(last) > time.Second {
+			t.end(Unknown, "a renewal took %v", time.Since(last).Round(time.Millisecond))
+		}
+		t.want(err == nil && renewed.TTL > 0, "a lease that was renewed %v before is not renewed: %v", time.Since(last).Round(time.Millisecond), err)
+		t.want(t.present(t.key("a")) > 0, "a key is gone, whose lease was renewed %v before", time.Since(last).Round(time.Millisecond))
+		last = time.Now()
+		wait(t.ctx, 300*time.Millisecond)
+	}
+}
+
+func futureWatch(t *try) {
+	start := t.put("a", "1") + unreachable
+	s := t.stream(&pb.WatchCreateRequest{Key: t.key("a"), StartRevision: start, ProgressNotify: true})
+	defer s.Close()
+	t.created(s)
+	for range 5 {
+		if err := s.RequestProgress(); err != nil {
+			panic(broken{err})
+		}
+		asked, done := context.WithTimeout(t.ctx, 100*time.Millisecond)
+		p := s.Next(asked)
+		done()
+		t.carriedOut(t.ctx.Err())
+		t.want(p == nil || !recorded.IsProgress(p), "a watch from revision %d is sent progress of an earlier revision", start)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/watchbed/watchbed/etcdtest"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // asked is the report on a simulated etcd of a release, with what is set, and the history that was kept.
@@ -149,4 +150,56 @@ func TestServerThatGoesAway(t *testing.T) {
 	left, err := client.Get(t.Context(), "", clientv3.WithPrefix())
 	require.NoError(t, err)
 	require.Empty(t, left.Kvs)
+}
+
+// TestPlantedBugs: each bug of etcd that simetcd can have violates a promise, or cannot be seen from outside.
+func TestPlantedBugs(t *testing.T) {
+	t.Parallel()
+	const (
+		restart  = "the server would have to be restarted"
+		follower = "a follower would have to be asked"
+		leader   = "the leader would have to be lost"
+		full     = "the channel of a watch never fills up in simetcd, which takes what a client does not read"
+		raced    = "a compaction would have to meet a range, or a crash"
+		ticks    = "etcd sends progress by itself every ten minutes"
+		every    = "every release has it: its promises are judged up to that"
+	)
+	found := map[string]string{
+		"compaction-after-last": "compaction", "deleted-without-value": "prevKV", "deletes-count-one": "linearizable", "events-share-value": "reliable",
+		"new-value-as-previous": "transactions", "previous-of-created": "prevKV", "requested-revision-in-header": "past-revisions", "count-of-selection": "pages",
+		"issue-12385": "watch-ids", "issue-15220": "bookmarkable", "issue-17507": "progress-quiet", "issue-20221": "future-watch",
+		"issue-20693": "negative-watch", "revision-by-first-key": "reliable", "issue-18089": "compaction", "lease-renewal-lost": "lease-renewals",
+	}
+	unseen := map[string]string{
+		"created-overtakes-progress": every, "options-after-watch": every, "issue-13514": restart, "issue-13766": restart, "issue-17780": restart, "issue-19179": restart,
+		"issue-20221-events": follower, "leaderless-kept": leader, "header-keeps-term": leader, "promoted-leases-forgotten": leader, "issue-17642": leader,
+		"issue-15271": full, "issue-17529": full, "victims-left": full, "compaction-in-range": raced, "physical-after-first-batch": raced,
+		"fragment-for-each-event": "a response may be split anywhere", "ticks-elided-by-others": ticks, "ticks-stop-after-events": ticks,
+		"issue-22376": "a server that has it exits", "issue-22294": "more than 512 watches would have to be behind a compaction",
+	}
+	var all sync.WaitGroup
+	for _, b := range testbed.KnownBugs() {
+		if b.Node() != "etcd" {
+			continue
+		}
+		assert.False(t, found[b.Name] != "" && unseen[b.Name] != "", b.Name)
+		promise := found[b.Name]
+		if promise == "" {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			if _, stop, err := etcdtest.Serve(l, nil, etcdtest.Config{Bug: b.Name}); err == nil {
+				stop()
+				assert.NotEmpty(t, unseen[b.Name], b.Name)
+			} else {
+				_ = l.Close()
+			}
+			continue
+		}
+		all.Go(func() {
+			if r, _ := asked(t, "3.6.16", b.Name); r != nil {
+				assert.Contains(t, violated(r), promise, b.Name)
+			}
+		})
+	}
+	all.Wait()
 }
