@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -115,37 +116,43 @@ func (f *front) campaign(ctx context.Context, sc *testbed.Scenario, p *testbed.P
 
 // startLocal starts a server and workers, which end with this process.
 func (f *front) startLocal(ctx context.Context) error {
-	s, err := serve(f.dir, "127.0.0.1:0", "")
+	dir, err := filepath.Abs(f.dir)
 	if err != nil {
 		return err
 	}
-	f.url = s.ClientURL()
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := workers(ctx, runtime.GOMAXPROCS(0), f.oneWorker(defaultHang), f.complain); err != nil {
+	h := &host{dir: dir, listen: "127.0.0.1:0", complain: f.complain}
+	if err := h.start(); err != nil {
+		return err
+	}
+	f.url = h.now.ClientURL()
+	// An interrupt ends the workers, and leaves the server to what is read from it still.
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	working, stopWorking := context.WithCancel(ctx)
+	var server, work sync.WaitGroup
+	server.Go(func() { h.keep(serving) })
+	work.Go(func() {
+		if err := workers(working, runtime.GOMAXPROCS(0), f.oneWorker(defaultHang, 0), f.complain); err != nil {
 			f.complain("%v", err)
 		}
-	}()
+	})
 	f.stop = func() {
-		cancel()
-		<-ended
-		s.Shutdown()
-		s.WaitForShutdown()
+		stopWorking()
+		work.Wait()
+		stopServing()
+		server.Wait()
 	}
 	return nil
 }
 
 // oneWorker are the arguments of the process of one worker.
-func (f *front) oneWorker(hang time.Duration) []string {
+func (f *front) oneWorker(hang, idle time.Duration) []string {
 	args := []string{"fleet", "--nats", f.url}
 	for _, file := range []struct{ flag, path string }{{"--creds", f.creds}, {"--ca", f.ca}, {"--cert", f.cert}, {"--key", f.key}} {
 		if file.path != "" {
 			args = append(args, file.flag, file.path)
 		}
 	}
-	return append(args, "work", "--hang", hang.String(), "--"+oneFlag)
+	return append(args, "work", "--hang", hang.String(), "--idle", idle.String(), "--"+oneFlag)
 }
 
 func (f *front) serveCommand() *cobra.Command {
@@ -157,17 +164,15 @@ func (f *front) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := serve(dir, listen, config)
-			if err != nil {
+			h := &host{dir: dir, listen: listen, config: config, complain: f.complain}
+			if err := h.start(); err != nil {
 				return err
 			}
-			f.complain("the fleet's server is at %s, its files are in %s", s.ClientURL(), dir)
-			if host := s.Addr().(*net.TCPAddr).IP; config == "" && !host.IsLoopback() {
+			f.complain("the fleet's server is at %s, its files are in %s", h.now.ClientURL(), dir)
+			if at := h.now.Addr().(*net.TCPAddr).IP; config == "" && !at.IsLoopback() {
 				f.complain("it lets everybody in: give --config with a configuration file of NATS for users and TLS")
 			}
-			<-c.Context().Done()
-			s.Shutdown()
-			s.WaitForShutdown()
+			h.keep(c.Context())
 			return nil
 		}}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:4222", "HOST:PORT to listen on")
@@ -182,16 +187,16 @@ const (
 
 func (f *front) workCommand() *cobra.Command {
 	var cores int
-	var hang time.Duration
+	var hang, idle time.Duration
 	var one bool
 	c := &cobra.Command{Use: "work", Short: "carry out lots of this build, until it is interrupted", Args: cobra.NoArgs,
-		Long: "Work keeps a process for each core, which carries out one lot after another. A process that ends is started again.",
+		Long: "Work keeps a process for each core, which carries out one lot after another. A process that fails is started again.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if cores < 1 || cores > 1024 {
 				return fmt.Errorf("--cores %d: want 1 to 1024", cores)
 			}
 			if one {
-				return f.work(c.Context(), hang)
+				return f.work(c.Context(), hang, idle)
 			}
 			// So that a wrong address is said once.
 			first, err := connect(c.Context(), &f.server)
@@ -200,17 +205,18 @@ func (f *front) workCommand() *cobra.Command {
 			}
 			first.conn.Close()
 			f.complain("%d workers of build %s at %s", cores, first.build, f.url)
-			return workers(c.Context(), cores, f.oneWorker(hang), f.complain)
+			return workers(c.Context(), cores, f.oneWorker(hang, idle), f.complain)
 		}}
 	c.Flags().IntVar(&cores, "cores", runtime.GOMAXPROCS(0), "how many lots run at the same time")
 	c.Flags().DurationVar(&hang, "hang", defaultHang, "give a lot up that takes the processor for so long without an end of its next schedules")
+	c.Flags().DurationVar(&idle, "idle", 0, "end when there was no lot for so long (0: never)")
 	c.Flags().BoolVar(&one, oneFlag, false, "be one of these processes; it ends with its standard input")
 	_ = c.Flags().MarkHidden(oneFlag)
 	return c
 }
 
 // work is one worker. It ends with its parent.
-func (f *front) work(ctx context.Context, hang time.Duration) error {
+func (f *front) work(ctx context.Context, hang, idle time.Duration) error {
 	runtime.GOMAXPROCS(2) // one runs the lot, and the collector has one beside it
 	ctx, cancel := endsWithInput(ctx, os.Stdin)
 	defer cancel()
@@ -229,7 +235,7 @@ func (f *front) work(ctx context.Context, hang time.Duration) error {
 		}
 		return '_'
 	}, host)
-	w := &worker{client: c, name: fmt.Sprintf("%s-%d", host, os.Getpid()), hang: hang, complain: f.complain, jobs: map[string]*ready{}}
+	w := &worker{client: c, name: fmt.Sprintf("%s-%d", host, os.Getpid()), hang: hang, idle: idle, complain: f.complain, jobs: map[string]*ready{}}
 	return w.work(ctx)
 }
 
@@ -252,7 +258,6 @@ type jobStatus struct {
 	State    string `json:"state"`
 	Lots     uint64 `json:"lots"`
 	Done     uint64 `json:"done"`
-	Queued   uint64 `json:"queued"`
 	Seeds    uint64 `json:"seeds"`
 	// Workers are at work on it now.
 	Workers int      `json:"workers"`
@@ -287,16 +292,15 @@ func (c *client) status(ctx context.Context) (all []*jobStatus, idle map[string]
 		if err != nil {
 			return nil, nil, err
 		}
-		done, err := c.results.Info(ctx, jetstream.WithSubjectFilter(resultsSubject+id+".*"))
+		done, err := c.done(ctx, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		queued, err := c.lots.Info(ctx, jetstream.WithSubjectFilter(lotsSubject+j.Build+"."+id+".*"))
+		isQueued, err := c.isQueued(ctx, id, j)
 		if err != nil {
 			return nil, nil, err
 		}
-		s := &jobStatus{Job: id, Scenario: j.Scenario, Build: j.Build, Lots: uint64(len(j.cut())), Done: uint64(len(done.State.Subjects)),
-			Queued: uint64(len(queued.State.Subjects)), Seeds: j.Seeds, Workers: present[id], Command: j.Command}
+		s := &jobStatus{Job: id, Scenario: j.Scenario, Build: j.Build, Lots: j.lots(), Done: done, Seeds: j.Seeds, Workers: present[id], Command: j.Command}
 		switch {
 		case s.Done == s.Lots:
 			s.State = "done"
@@ -304,7 +308,7 @@ func (c *client) status(ctx context.Context) (all []*jobStatus, idle map[string]
 			s.State = "stopped"
 		case s.Workers > 0:
 			s.State = "running"
-		case s.Queued > 0:
+		case isQueued:
 			s.State = "queued"
 		default:
 			s.State = "not queued"

@@ -38,8 +38,8 @@ const (
 	jobsBucket    = "watchbed-jobs"
 	workersBucket = "watchbed-workers"
 
-	lotsSubject    = "watchbed.lots."    // BUILD.JOB.FIRST
-	resultsSubject = "watchbed.results." // JOB.FIRST
+	lotsSubject    = "watchbed.lots."    // BUILD.JOB.LOT
+	resultsSubject = "watchbed.results." // JOB.LOT
 )
 
 // lotWait is how long a lot may be with a worker that says nothing of it before another one gets it.
@@ -87,10 +87,13 @@ func (j *job) campaign() (func() explore.Subject, campaign.Config, error) {
 	return subjects, campaign.Config{Strategy: s, FirstSeed: j.FirstSeed, Seeds: j.Seeds, Workers: 1, Steps: p.Clock.Steps}, err
 }
 
-func (j *job) cut() []campaign.Lot { return campaign.Lots(campaign.Config{Seeds: j.Seeds}, j.Batches) }
+// lots is how many it is cut into.
+func (j *job) lots() uint64 { return campaign.Lots(j.Seeds, j.Batches) }
 
 // result is what came of a lot.
 type result struct {
+	// Number is that of the lot.
+	Number uint64
 	campaign.Lot
 	// Failed is why it has no result: the simulation is at fault, or the lot does not end.
 	Failed string `json:",omitempty"`
@@ -118,7 +121,7 @@ var build = sync.OnceValues(func() (string, error) {
 type client struct {
 	conn    *nats.Conn
 	js      jetstream.JetStream
-	lots    jetstream.Stream
+	queue   jetstream.Stream
 	results jetstream.Stream
 	jobs    jetstream.KeyValue
 	workers jetstream.KeyValue
@@ -149,8 +152,10 @@ func (c *client) open(ctx context.Context) (err error) {
 	once := jetstream.StreamConfig{MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true}
 	lots, results := once, once
 	lots.Name, lots.Subjects, lots.Retention = lotsStream, []string{lotsSubject + ">"}, jetstream.WorkQueuePolicy
+	// A lost place in the queue is found again: to wait for the disk at each would cost a millisecond a lot.
+	lots.PersistMode = jetstream.AsyncPersistMode
 	results.Name, results.Subjects = resultsStream, []string{resultsSubject + ">"}
-	if c.lots, err = c.js.CreateOrUpdateStream(ctx, lots); err != nil {
+	if c.queue, err = c.js.CreateOrUpdateStream(ctx, lots); err != nil {
 		return err
 	}
 	if c.results, err = c.js.CreateOrUpdateStream(ctx, results); err != nil {
@@ -192,11 +197,37 @@ func keep(ctx context.Context, what string, complain func(string, ...any), store
 // job reads one.
 func (c *client) job(ctx context.Context, id string) (*job, error) {
 	entry, err := c.jobs.Get(ctx, id)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, fmt.Errorf("there is no job %s (%w); `simrun fleet status` has all", id, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", id, err)
 	}
 	j := new(job)
 	return j, json.Unmarshal(entry.Value(), j)
+}
+
+// resultsOf is the subject of the results of a job.
+func resultsOf(job string) string { return resultsSubject + job + ".*" }
+
+// done is how many lots of a job have a result.
+func (c *client) done(ctx context.Context, job string) (uint64, error) {
+	// A consumer that reads nothing counts what there is to read.
+	consumer, err := c.results.CreateConsumer(ctx, jetstream.ConsumerConfig{FilterSubject: resultsOf(job), AckPolicy: jetstream.AckNonePolicy, InactiveThreshold: lotWait})
+	if err != nil {
+		return 0, err
+	}
+	info := consumer.CachedInfo()
+	return info.NumPending, c.results.DeleteConsumer(ctx, info.Name)
+}
+
+// isQueued reports whether a lot of a job is in the queue, or with a worker.
+func (c *client) isQueued(ctx context.Context, id string, j *job) (bool, error) {
+	_, err := c.queue.GetLastMsgForSubject(ctx, lotsSubject+j.Build+"."+id+".*")
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // jobIDs are those of all jobs.

@@ -351,8 +351,8 @@ func (spinner) Finding(*sim.World) explore.Finding {
 
 // TestALotThatDoesNotEndIsGivenUp: the campaign has no verdict, and says at which seeds.
 func TestALotThatDoesNotEndIsGivenUp(t *testing.T) {
-	address := freePort(t)
-	keepAlive(t, func() *exec.Cmd { return simrun(t, "fleet", "--dir", t.TempDir(), "serve", "--listen", address) })
+	address, dir := freePort(t), t.TempDir()
+	keepAlive(t, func() *exec.Cmd { return simrun(t, "fleet", "--dir", dir, "serve", "--listen", address) })
 	keepAlive(t, func() *exec.Cmd {
 		return simrun(t, "fleet", "--nats", "nats://"+address, "work", "--one", "--hang", "1s")
 	})
@@ -364,12 +364,33 @@ func TestALotThatDoesNotEndIsGivenUp(t *testing.T) {
 	require.Regexp(t, `test-spins: no end of the seeds from \d+ on in 1s of processor time`, string(out))
 }
 
+// TestAFullDiskDelaysOnly: with room again the server takes what it could not, without a person.
+func TestAFullDiskDelaysOnly(t *testing.T) {
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).Run(); err != nil {
+		t.Skip("only root can mount a small disk: ", err)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+	address := freePort(t)
+	keepAlive(t, func() *exec.Cmd { return simrun(t, "fleet", "--dir", dir, "serve", "--listen", address) })
+	keepAlive(t, func() *exec.Cmd { return simrun(t, "fleet", "--nats", "nats://"+address, "work", "--one") })
+	time.Sleep(time.Second)
+	room := filepath.Join(dir, "room")
+	full := time.AfterFunc(time.Second, func() { _ = exec.Command("dd", "if=/dev/zero", "of="+room, "bs=1k").Run() })
+	defer full.Stop()
+	time.AfterFunc(8*time.Second, func() { _ = os.Remove(room) })
+	began := time.Now()
+	requireUndisturbed(t, answer(t, simrun(t, append([]string{"fleet", "--nats", "nats://" + address}, asked...)...)))
+	require.Greater(t, time.Since(began), 7*time.Second, "the disk was not full")
+}
+
 // TestAnotherBuildTakesNoLots: its runs may be others.
 func TestAnotherBuildTakesNoLots(t *testing.T) {
-	s, err := serve(t.TempDir(), "127.0.0.1:0", "")
-	require.NoError(t, err)
-	defer s.Shutdown()
-	c, err := connect(t.Context(), &server{url: s.ClientURL()})
+	h := &host{dir: t.TempDir(), listen: "127.0.0.1:0"}
+	require.NoError(t, h.start())
+	defer h.stop()
+	url := h.now.ClientURL()
+	c, err := connect(t.Context(), &server{url: url})
 	require.NoError(t, err)
 	defer c.conn.Close()
 	mine := &job{Build: c.build, Scenario: "issue-15220", Strategy: "portfolio", Seeds: 64, Batches: 1}
@@ -381,9 +402,9 @@ func TestAnotherBuildTakesNoLots(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.jobs.Create(t.Context(), j.id(), text)
 		require.NoError(t, err)
-		require.NoError(t, (&waiting{client: c, job: j, id: j.id(), complain: t.Logf, missing: map[uint64]bool{0: true, 1: true}}).queue(t.Context()))
+		require.NoError(t, (&waiting{client: c, job: j, id: j.id(), complain: t.Logf, missing: map[uint64]bool{0: true, 1: true}}).send(t.Context()))
 	}
-	work := simrun(t, "fleet", "--nats", s.ClientURL(), "work", "--one")
+	work := simrun(t, "fleet", "--nats", url, "work", "--one")
 	in, err := work.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, work.Start())
@@ -393,14 +414,16 @@ func TestAnotherBuildTakesNoLots(t *testing.T) {
 		require.NoError(t, err)
 		states = map[string]string{}
 		for _, j := range all {
-			states[j.Job] = fmt.Sprintf("%s, %d of %d done, %d queued", j.State, j.Done, j.Lots, j.Queued)
+			states[j.Job] = fmt.Sprintf("%s, %d of %d", j.State, j.Done, j.Lots)
 		}
 		return strings.HasPrefix(states[mine.id()], "done")
 	}, 20*time.Second, 50*time.Millisecond)
-	require.Equal(t, "done, 2 of 2 done, 0 queued", states[mine.id()])
-	require.Equal(t, "queued, 0 of 2 done, 2 queued", states[other.id()])
+	require.Equal(t, "done, 2 of 2", states[mine.id()])
+	require.Equal(t, "queued, 0 of 2", states[other.id()])
 	require.NoError(t, in.Close())
 	require.NoError(t, work.Wait(), "a worker ends with its parent")
+	idle := simrun(t, "fleet", "--nats", url, "work", "--cores", "2", "--idle", "100ms")
+	require.NoError(t, idle.Run(), "idle workers end, and are not started again")
 }
 
 func TestBadFleets(t *testing.T) {

@@ -34,7 +34,7 @@ const (
 // presence is what a worker says of itself.
 type presence struct {
 	Build, Job string
-	// Lot is the first batch of its lot. Lots and Schedules are how many it has ended.
+	// Lot is the number of its lot. Lots and Schedules are how many it has ended.
 	Lot, Lots, Schedules uint64
 	Since                time.Time
 }
@@ -42,8 +42,10 @@ type presence struct {
 // worker carries out lots, one after another.
 type worker struct {
 	*client
-	name     string
-	hang     time.Duration
+	name string
+	hang time.Duration
+	// idle is how long it waits for a lot before it ends; 0 is for ever.
+	idle     time.Duration
 	complain func(string, ...any)
 	presence presence
 	// jobs are those that it has met.
@@ -62,7 +64,7 @@ type ready struct {
 // work carries out lots of this build until the context ends. A lot that takes the processor for as long as hang and ends
 // no batch is given up, and work returns an error: nothing can stop it but the end of the process.
 func (w *worker) work(ctx context.Context) error {
-	lots, err := w.lots.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+	lots, err := w.queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: "build-" + w.build, FilterSubject: lotsSubject + w.build + ".>",
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: lotWait, MaxAckPending: -1,
 	})
@@ -77,7 +79,8 @@ func (w *worker) work(ctx context.Context) error {
 	defer next.Stop()
 	context.AfterFunc(ctx, next.Stop)
 	w.presence = presence{Build: w.build, Since: time.Now()}
-	for ctx.Err() == nil {
+	busy := time.Now()
+	for ctx.Err() == nil && (w.idle == 0 || time.Since(busy) < w.idle) {
 		w.say(ctx)
 		msg, err := next.Next(jetstream.NextMaxWait(beat))
 		switch {
@@ -90,6 +93,7 @@ func (w *worker) work(ctx context.Context) error {
 		if err := w.take(ctx, msg); err != nil {
 			return err
 		}
+		busy = time.Now()
 	}
 	return nil
 }
@@ -107,7 +111,7 @@ func (w *worker) say(ctx context.Context) {
 // take carries out the lot of a message, and stores what came of it before the message is gone.
 func (w *worker) take(ctx context.Context, msg jetstream.Msg) error {
 	parts := strings.Split(strings.TrimPrefix(msg.Subject(), lotsSubject), ".")
-	first, err := strconv.ParseUint(parts[len(parts)-1], 10, 64)
+	number, err := strconv.ParseUint(parts[len(parts)-1], 10, 64)
 	if err != nil || len(parts) != 3 {
 		w.complain("%s is not a lot of this program; it is left out", msg.Subject())
 		return msg.Term()
@@ -123,10 +127,13 @@ func (w *worker) take(ctx context.Context, msg jetstream.Msg) error {
 	if j.Stopped {
 		return msg.Term()
 	}
-	out := &result{Lot: campaign.Lot{First: first, Batches: min(j.Batches, (j.Seeds+campaign.BatchSize-1)/campaign.BatchSize-first)}}
-	w.presence.Job, w.presence.Lot = id, first
+	if number >= j.lots() {
+		return msg.Term()
+	}
+	out := &result{Number: number, Lot: *campaign.NewLot(j.Seeds, j.Batches, number)}
+	w.presence.Job, w.presence.Lot = id, number
 	w.say(ctx)
-	subject := resultsSubject + id + "." + strconv.FormatUint(first, 10)
+	subject := resultsSubject + id + "." + strconv.FormatUint(number, 10)
 	if meta, err := msg.Metadata(); err == nil && meta.NumDelivered > giveUp {
 		out.Failed = fmt.Sprintf("%d workers ended while they ran it", giveUp)
 	} else {
@@ -183,7 +190,7 @@ func (w *worker) watch(ctx context.Context, j *ready, out *result, subject strin
 			}
 			if idle := campaign.CPUTime() - time.Duration(w.beaten.Load()); w.hang > 0 && idle > w.hang {
 				at := j.FirstSeed + (out.First+uint64(len(out.Hashes)))*campaign.BatchSize
-				lost := &result{Lot: campaign.Lot{First: out.First, Batches: out.Batches}, Failed: fmt.Sprintf("%s: no end of the seeds from %d on in %s of processor time", j.Scenario, at, w.hang)}
+				lost := &result{Number: out.Number, Failed: fmt.Sprintf("%s: no end of the seeds from %d on in %s of processor time", j.Scenario, at, w.hang)}
 				w.complain("%s", lost.Failed)
 				_ = w.store(ctx, subject, lost, msg)
 				os.Exit(1)
@@ -238,7 +245,7 @@ func unpack(text []byte) (*result, error) {
 	return r, json.NewDecoder(io.LimitReader(z, largest)).Decode(r)
 }
 
-// workers keeps so many processes of this program at work until the context ends. One that ends is started again.
+// workers keeps so many processes of this program at work until the context ends. One that fails is started again.
 func workers(ctx context.Context, n int, args []string, complain func(string, ...any)) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -250,6 +257,9 @@ func workers(ctx context.Context, n int, args []string, complain func(string, ..
 			for wait := time.Second; ctx.Err() == nil; wait = min(2*wait, time.Minute) {
 				began := time.Now()
 				err := process(ctx, self, args)
+				if err == nil {
+					return // it was idle
+				}
 				if time.Since(began) > time.Minute {
 					wait = time.Second
 				}

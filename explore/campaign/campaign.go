@@ -39,7 +39,7 @@ func Run(ctx context.Context, newSubject func() explore.Subject, cfg Config) (*R
 		return nil, err
 	}
 	c := begin(&cfg)
-	c.batches = (cfg.Seeds + BatchSize - 1) / BatchSize
+	c.batches = batchesOf(cfg.Seeds)
 	return c.result, c.runSeeds(ctx, newSubject)
 }
 
@@ -351,6 +351,8 @@ func (w *worker) recheck(b *batch) {
 // BatchSize is how many seeds a worker takes at once. It is part of the result: the hash
 // is one over batches. A campaign may end within one, as that of so many seeds does.
 const BatchSize = 32
+
+func batchesOf(seeds uint64) uint64 { return (seeds + BatchSize - 1) / BatchSize }
 
 // batch is what a part of a campaign came to: of consecutive seeds, or of one campaign of a series.
 type batch struct {

@@ -17,13 +17,13 @@ type Lot struct {
 	Result Result
 }
 
-// Lots cuts a campaign into lots of so many batches.
-func Lots(cfg Config, batches uint64) (all []Lot) {
-	total := (cfg.Seeds + BatchSize - 1) / BatchSize
-	for first := uint64(0); first < total; first += batches {
-		all = append(all, Lot{First: first, Batches: min(batches, total-first)})
-	}
-	return all
+// Lots is how many lots of so many batches a campaign of so many seeds is cut into.
+func Lots(seeds, batches uint64) uint64 { return (batchesOf(seeds) + batches - 1) / batches }
+
+// NewLot is the lot of this number among them, from 0 on. It is empty until it has run.
+func NewLot(seeds, batches, number uint64) *Lot {
+	first := number * batches
+	return &Lot{First: first, Batches: min(batches, batchesOf(seeds)-first)}
 }
 
 // Run runs the lot of the campaign with this configuration, as Run does. beat, if not nil, is called after each batch.

@@ -20,7 +20,8 @@ func TestLotsAreTheCampaign(t *testing.T) {
 			whole := explored(t, subject, cfg)
 			for _, batches := range []uint64{1, 5, 100} {
 				var lots []*campaign.Lot
-				for _, lot := range campaign.Lots(cfg, batches) {
+				for n := range campaign.Lots(cfg.Seeds, batches) {
+					lot := campaign.NewLot(cfg.Seeds, batches, n)
 					beats := uint64(0)
 					require.NoError(t, lot.Run(t.Context(), subject, cfg, func() { beats++ }))
 					require.Equal(t, lot.Batches, beats)
@@ -43,9 +44,10 @@ func TestLotsAreTheCampaign(t *testing.T) {
 func TestLotsBehindAGapAreLeftOut(t *testing.T) {
 	cfg := campaign.Config{Seeds: 10 * campaign.BatchSize}
 	var lots []*campaign.Lot
-	for _, lot := range campaign.Lots(cfg, 2) {
+	for n := range campaign.Lots(cfg.Seeds, 2) {
+		lot := campaign.NewLot(cfg.Seeds, 2, n)
 		require.NoError(t, lot.Run(t.Context(), newCounter, cfg, nil))
-		lots = append(lots, &lot)
+		lots = append(lots, lot)
 	}
 	got := merged(t, cfg, slices.Delete(lots, 2, 3))
 	require.True(t, got.Interrupted)

@@ -266,6 +266,8 @@ type refusedWatch struct {
 	// from is the resourceVersion of the request, and needed the resourceVersion that the
 	// cache has to reach before it sends initial events; 0 is none.
 	from, needed int64
+	// after is the resourceVersion of a request for all that comes after it, 0 if it is none: etcd lists for others.
+	after int64
 	// newest: initial events of the newest state were asked for.
 	newest bool
 	// present: only what changes from now on was asked for, which begins at a revision
@@ -299,6 +301,7 @@ func (j *justifiedRefusals) refused(w *testbed.Watch) *refusedWatch {
 	case w.Request.ResourceVersion == wire.Unset && w.Request.SendInitialEvents == wire.SendInitialEventsFalse:
 		r.present, r.from = true, r.at.Asked.Revision
 	default:
+		r.after = r.from
 		if r.from = sentUpTo(r.from, w.Events); r.from == 0 {
 			r.from = j.begunAt(r)
 		}
@@ -372,7 +375,7 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	case wire.ErrCompacted:
 		return j.goneForWatch(r)
 	case wire.Internal:
-		if r.from > 0 && r.from+1 < r.at.Asked.Compacted {
+		if r.after > 0 && r.after+1 < r.at.Asked.Compacted {
 			return fmt.Sprintf("etcd was compacted at revision %d when it was asked, and what is gone is refused with a 410", r.at.Asked.Compacted)
 		}
 	}
