@@ -152,7 +152,11 @@ func (f *front) oneWorker(hang, idle time.Duration) []string {
 			args = append(args, file.flag, file.path)
 		}
 	}
-	return append(args, "work", "--hang", hang.String(), "--idle", idle.String(), "--"+oneFlag)
+	args = append(args, "work", "--hang", hang.String(), "--"+oneFlag)
+	if idle > 0 {
+		args = append(args, "--idle", idle.String())
+	}
+	return args
 }
 
 func (f *front) serveCommand() *cobra.Command {
@@ -209,7 +213,7 @@ func (f *front) workCommand() *cobra.Command {
 		}}
 	c.Flags().IntVar(&cores, "cores", runtime.GOMAXPROCS(0), "how many lots run at the same time")
 	c.Flags().DurationVar(&hang, "hang", defaultHang, "give a lot up that takes the processor for so long without an end of its next schedules")
-	c.Flags().DurationVar(&idle, "idle", 0, "end when there was no lot for so long (0: never)")
+	c.Flags().DurationVar(&idle, "idle", 0, "end when there was no lot for so long (default: never)")
 	c.Flags().BoolVar(&one, oneFlag, false, "be one of these processes; it ends with its standard input")
 	_ = c.Flags().MarkHidden(oneFlag)
 	return c
@@ -217,7 +221,8 @@ func (f *front) workCommand() *cobra.Command {
 
 // work is one worker. It ends with its parent.
 func (f *front) work(ctx context.Context, hang, idle time.Duration) error {
-	runtime.GOMAXPROCS(2) // one runs the lot, and the collector has one beside it
+	// A second thread would be woken for each history that porcupine judges: it cost two workers on two cores half of their speed.
+	runtime.GOMAXPROCS(1)
 	ctx, cancel := endsWithInput(ctx, os.Stdin)
 	defer cancel()
 	c, err := connect(ctx, &f.server)
