@@ -164,7 +164,7 @@ func (c *client) open(ctx context.Context) (err error) {
 	if c.jobs, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: jobsBucket}); err != nil {
 		return err
 	}
-	c.workers, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: workersBucket, TTL: lotWait})
+	c.workers, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: workersBucket, TTL: lotWait, Storage: jetstream.MemoryStorage})
 	return err
 }
 
