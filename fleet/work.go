@@ -57,6 +57,7 @@ type worker struct {
 // ready is a job whose scenario is found.
 type ready struct {
 	job
+	read     time.Time
 	subjects func() explore.Subject
 	cfg      campaign.Config
 }
@@ -81,7 +82,7 @@ func (w *worker) work(ctx context.Context) error {
 	w.presence = presence{Build: w.build, Since: time.Now()}
 	busy := time.Now()
 	for ctx.Err() == nil && (w.idle == 0 || time.Since(busy) < w.idle) {
-		w.say(ctx)
+		w.say()
 		msg, err := next.Next(jetstream.NextMaxWait(beat))
 		switch {
 		case errors.Is(err, jetstream.ErrMsgIteratorClosed):
@@ -98,13 +99,10 @@ func (w *worker) work(ctx context.Context) error {
 	return nil
 }
 
-// say writes down that this worker is there. It is not worth trying again.
-func (w *worker) say(ctx context.Context) {
-	text, err := json.Marshal(w.presence)
-	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, beat)
-		defer cancel()
-		_, _ = w.workers.Put(ctx, w.name, text)
+// say writes down that this worker is there. It is worth neither waiting for nor trying again.
+func (w *worker) say() {
+	if text, err := json.Marshal(w.presence); err == nil {
+		_ = w.conn.Publish("$KV."+workersBucket+"."+w.name, text)
 	}
 }
 
@@ -132,7 +130,7 @@ func (w *worker) take(ctx context.Context, msg jetstream.Msg) error {
 	}
 	out := &result{Number: number, Lot: *campaign.NewLot(j.Seeds, j.Batches, number)}
 	w.presence.Job, w.presence.Lot = id, number
-	w.say(ctx)
+	w.say()
 	subject := resultsSubject + id + "." + strconv.FormatUint(number, 10)
 	if meta, err := msg.Metadata(); err == nil && meta.NumDelivered > giveUp {
 		out.Failed = fmt.Sprintf("%d workers ended while they ran it", giveUp)
@@ -168,9 +166,7 @@ func (w *worker) store(ctx context.Context, subject string, out *result, msg jet
 		return err
 	}
 	// If this is lost the lot runs again, and comes to the same.
-	ctx, cancel := context.WithTimeout(ctx, beat)
-	defer cancel()
-	_ = msg.DoubleAck(ctx)
+	_ = msg.Ack()
 	return nil
 }
 
@@ -196,7 +192,7 @@ func (w *worker) watch(ctx context.Context, j *ready, out *result, subject strin
 				os.Exit(1)
 			}
 			_ = msg.InProgress()
-			w.say(ctx)
+			w.say()
 		}
 	})
 	return func() {
@@ -205,8 +201,11 @@ func (w *worker) watch(ctx context.Context, j *ready, out *result, subject strin
 	}
 }
 
-// ready finds a job, and keeps it. Whether it is stopped is read anew.
+// ready finds a job, and keeps it. Whether it is stopped is read anew now and then.
 func (w *worker) ready(ctx context.Context, id string) (*ready, error) {
+	if known := w.jobs[id]; known != nil && time.Since(known.read) < lotWait {
+		return known, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
 	j, err := w.job(ctx, id)
@@ -221,7 +220,7 @@ func (w *worker) ready(ctx context.Context, id string) (*ready, error) {
 		}
 		w.jobs[id] = known
 	}
-	known.job = *j
+	known.job, known.read = *j, time.Now()
 	return known, nil
 }
 
