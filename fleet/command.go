@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -367,8 +369,8 @@ func table(all []*jobStatus, idle map[string]int, build string) string {
 	for _, s := range all {
 		fmt.Fprintf(&b, "%-14s %-12s %-12s %15s %8d  simrun %s\n", s.Job, s.State, s.Build, fmt.Sprintf("%d of %d", s.Done, s.Lots), s.Workers, strings.Join(s.Command, " "))
 	}
-	for of, n := range idle {
-		fmt.Fprintf(&b, "%d idle workers of build %s\n", n, of)
+	for _, of := range slices.Sorted(maps.Keys(idle)) {
+		fmt.Fprintf(&b, "build %s: %d workers are idle\n", of, idle[of])
 	}
 	fmt.Fprintf(&b, "this program is build %s\n", build)
 	return b.String()
